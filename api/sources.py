@@ -1,4 +1,4 @@
-"""Sources: what can be searched here, how each stands, and whether it finds anything.
+"""Sources: what can be searched here, the status of each, and whether it finds anything.
 
 A collection whose folder holds no document is shown as empty, as far as the folder can be seen from here; where only a
 worker has the folder, nothing is held against it.
@@ -98,7 +98,7 @@ class SourceView(Described):
         default: bool = False,
         stands: Stands | None = None,
     ) -> "SourceView":
-        """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
+        """A source that lacks what `missing` says, which is called `lack`; or whose status is that of its provider."""
         provider, now = stands or (Provider(), 0.0)
         how: SourceState = lack if missing else get_provider_state(provider, now)
         if how == "ready" and provider.failures:

@@ -57,7 +57,7 @@ class Amounts(Model):
     steps: int
 
 
-class Limits(Amounts):
+class RunLimits(Amounts):
     """The limits of a run, top-ups included."""
 
     sections: int
@@ -79,7 +79,7 @@ class BudgetView(Model):
 
     exceeded: bool
     reason: str | None = None
-    limits: Limits
+    limits: RunLimits
     used: Amounts
     remaining: Amounts
     for_research: ResearchBudget
@@ -205,7 +205,7 @@ class ReportRef(Model):
 
 
 class RunView(Model):
-    """A run: how it stands, or how it ended."""
+    """A run: its status, or how it ended."""
 
     run_id: str
     question: str

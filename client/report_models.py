@@ -7,7 +7,7 @@ from elcano.client.models import Json, JsonObject, Model
 
 
 class CheckedCitation(Model):
-    """One citation after its check: `verdict` is `verified` if its quote stands in the stored text."""
+    """One citation after its check: `verdict` is `verified` if its quote is in the stored text."""
 
     claim: str
     evidence: str

@@ -1,6 +1,6 @@
 """Names of hosts in one spelling, and lists of domains that they are compared with.
 
-The spelling is lower case, IDNA decoded, without a full stop at the end. An IDNA label that stands for what is written
+The spelling is lower case, IDNA decoded, without a full stop at the end. An IDNA label that represents what is written
 otherwise (ASCII, capitals, letters of full width) is left as it is, so that it can pass for no other name.
 """
 
@@ -27,7 +27,7 @@ def canonicalize_host(host: str) -> str:
 
 
 def _decode_label(label: str) -> str:
-    """An IDNA label as Unicode; as it is if it is none, or stands for what is written otherwise, such as ASCII."""
+    """An IDNA label as Unicode; as it is if it is none, or represents what is written otherwise, such as ASCII."""
     if not label.startswith("xn--"):
         return label
     try:

@@ -76,7 +76,7 @@ class ArchivedRun(Frozen):
     """Why the knowledge graph could not be given what it found; empty if it was, or if there is none."""
 
     def without_end(self) -> "ArchivedRun":
-        """The same run while it goes on again."""
+        """The same run while it is running again."""
         ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
         return ArchivedRun.model_validate({**self.model_dump(exclude=ended), "status": "running"})
 
@@ -171,8 +171,9 @@ class RunSnapshot(Frozen):
     """Clarifying questions, with the answers."""
     budget: JsonObject = {}
     counting_since: float | None = None
-    """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: time stands still.
-    A workflow's clock moves with its history alone, and a run that waits for its sections has none to move it."""
+    """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: the clock is
+    stopped. A workflow's clock moves with its history alone, and a run that waits for its sections has none to move
+    it."""
     ending: Ending | None = None
     hold: Hold | None = None
     """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or a

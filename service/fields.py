@@ -90,7 +90,7 @@ class WorkflowData(Described):
 
 
 CURSOR: Final = "The `next` of the page before; left out: the first page."
-"""The description of `cursor`, by which every list goes on."""
+"""The description of `cursor`, by which every list continues."""
 NUMBER_CURSOR: Final = r"^\d{0,6}$"
 """The form of a cursor that is the number of things before it."""
 EXAMPLE_RUN: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"

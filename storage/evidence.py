@@ -149,7 +149,7 @@ class EvidenceStore(TenantBound):
             return evidence
         async with self._engine.begin() as connection:
             await begin_exclusive(
-                connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
+                connection, f"run {self._tenant} {root_of(run_id)}", shared=f"evidence {self._tenant}"
             )
             kept = await self._find_kept(connection, evidence)
             if renew is not None:

@@ -71,10 +71,10 @@ class RunStore(TenantBound):
         ValueError: a run to be kept is another tenant's.
     """
 
-    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, beside: Sequence[PluginStore]) -> None:
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, plugins: Sequence[PluginStore]) -> None:
         super().__init__(engine, tenant)
         self._objects = objects
-        self._beside = beside
+        self._plugins = plugins
 
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
@@ -240,7 +240,7 @@ class RunStore(TenantBound):
         # Before the rows: if this breaks off, the run is still there to be deleted again.
         await self._objects.delete_below(artifacts_of(self._tenant, run_id))
         await self._objects.delete_below(payloads_of(run_id))
-        for store in self._beside:
+        for store in self._plugins:
             await store.delete_run(self._tenant, run_id)
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, f"evidence {self._tenant}")

@@ -255,8 +255,8 @@ def _compute_passage_tokens(attempt: Attempt, agent: AgentDefinition, most: int)
     """
     if (left := attempt.left.tokens) is None:
         return None
-    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
-    return min(most, beside - min(agent.output_tokens, beside // 2))
+    rest = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
+    return min(most, rest - min(agent.output_tokens, rest // 2))
 
 
 Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]

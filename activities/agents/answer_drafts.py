@@ -1,4 +1,4 @@
-"""Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stands as drafted.
+"""Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stays as drafted.
 
 Nothing is made up for the latter: claims are those of the sections' research, with their citations, and a limitation
 says that no one has joined them. Models cite by short keys, drafts by the ids of passages.
@@ -82,7 +82,7 @@ def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
 
 
 def drop_repeated_claims(draft: ReportDraft) -> ReportDraft:
-    """`draft` without blocks of sections that say word for word what stands above, unless nothing else is left."""
+    """`draft` without blocks of sections that say word for word what is above, unless nothing else is left."""
     said = {
         _normalise_claim_text(line)
         for claim in (*draft.introduction, *draft.key_findings)
@@ -264,7 +264,7 @@ def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], bes
     claims, known = draft.claims, set(given)
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in known)
     named = dict.fromkeys((*cited, *draft.related))
-    beside = [one for one in best if one not in named]
+    others = [one for one in best if one not in named]
     return DraftRef(
         artifact=artifact,
         title=draft.title,
@@ -272,5 +272,5 @@ def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], bes
         claims=len(claims),
         cited=len(cited),
         evidence=tuple(named),
-        beside=tuple(beside[:BESIDE]),
+        beside=tuple(others[:BESIDE]),
     )

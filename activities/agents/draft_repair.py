@@ -5,7 +5,7 @@ Only these are asked for, never the whole answer again.
 It gets what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
 nothing) and what the reviewer doubts, and is shown the passages that its faulty sentences cite.
 
-A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
+A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that is in another
 passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
 statement that was not found fault with, says what another block says, or is in another language. What is left as it
 was is marked in the report; a figure that a repair drops though a cited passage has it is named among the remarks.

@@ -219,10 +219,10 @@ class Loader:
         for name in names:
             try:
                 source = self._sources.get(name)
-                weights = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
+                found = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
             except ActivityFault:
                 continue
-            for word, weight in weights.items():
+            for word, weight in found.items():
                 weights[word] = max(weight, weights.get(word, 0.0))
         return weights
 
@@ -254,7 +254,7 @@ async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefiniti
 
 
 def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
+    """Shorten one schema; what is under `properties` and `$defs` are names, not keywords."""
     left_out = {"title", "default"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():

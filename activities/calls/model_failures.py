@@ -60,7 +60,7 @@ _LONGEST_TEXT: Final = 100
 
 
 def seconds_of(text: str, now: datetime) -> float | None:
-    """Seconds from `now` on that `text` stands for, never below 0; None if it is no wait.
+    """Seconds from `now` on that `text` represents, never below 0; None if it is no wait.
 
     Args:
         text: a duration as Go writes it (`1h2m3.5s`, `300ms`), or a moment as RFC 3339 writes it.

@@ -1,6 +1,6 @@
 """Calls whose activity is paused or reset in Temporal, by its command line or its UI.
 
-A call that is under way is paid for, so it goes on to its end, and its answer counts: a pause holds back only further
+A call that is under way is paid for, so it continues to its end, and its answer counts: a pause holds back only further
 attempts. The SDK would cut it off as if its run had given it up, and the server would take that for a failed attempt.
 
 The SDK notifies an activity of one cancellation and of no other. So after a pause or a reset the server is asked

@@ -171,8 +171,8 @@ def _trim_task_parts(task: TaskEnvelope, kept: float, order: Sequence[str]) -> T
     ):  # a draft of few long statements: passages make room for one
         begun = _keep_first_claims(task.sections)
         room -= _count_claim_characters(begun) - _count_claim_characters(task.sections) * kept
-        if beside := _select_passages_that_fit(passages, room, order):
-            sections, shown = begun, beside
+        if fitting := _select_passages_that_fit(passages, room, order):
+            sections, shown = begun, fitting
     drafts = bool(task.sections or task.written)
     if (_has_lost_all_claims(task.sections, sections) and not shown) or _has_lost_all_claims(task.written, report):
         return None

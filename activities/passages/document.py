@@ -28,7 +28,7 @@ _REPLACED: Final = {
     **dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)),
     # Soft hyphens, zero-width spaces and byte order marks are invisible and would split words.
     **dict.fromkeys((0x00AD, 0x200B, 0x2060, 0xFEFF), ""),
-    # These order what stands around them anew, so that a text reads otherwise than it is searched and quoted.
+    # These order what is around them anew, so that a text reads otherwise than it is searched and quoted.
     **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), ""),
 }
 _REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")

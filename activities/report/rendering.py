@@ -1,7 +1,7 @@
 """Renders a report as Markdown: question and outcome come first, and nothing that failed verification is left out.
 
 The words of a report are the writer's or the sources'; all of them pass through `prose` or `markdown`, and only code
-writes numbers. A statement that does not hold is marked where it stands and listed with the reason.
+writes numbers. A statement that does not hold is marked where it is and listed with the reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -301,7 +301,7 @@ def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterab
 
 
 def _iter_unverified(checked: CheckedDraft) -> Iterable[tuple[CheckedCitation, str]]:
-    """The citations that do not hold, each with the row and column of its table cell; empty: it stands in none."""
+    """The citations that do not hold, each with the row and column of its table cell; empty: it is in none."""
     for claim in checked.claims:
         contexts = (one.context for one in claim.statements for _ in one.citations)
         pairs = zip(claim.citations, chain(contexts, repeat("")), strict=False)

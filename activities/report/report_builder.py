@@ -3,9 +3,9 @@
 The publisher builds it once; the verification of a certificate builds it again and compares.
 
 A checked draft becomes the parts of its report: blocks of Markdown with numbers where marks stood, and their
-statements. What a writer wrote as Markdown is written again by `prose.markdown_writer`; a quotation stands on one line,
+statements. What a writer wrote as Markdown is written again by `prose.markdown_writer`; a quotation is on one line,
 but for the code that it ends with. A number says that its words were found. An inference says what it was drawn from;
-what is not supported says so where it stands.
+what is not supported says so where it is.
 """
 
 import re
@@ -141,7 +141,7 @@ def _list_missing_parts(material: ReportMaterial) -> tuple[str, ...]:
 
 
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
-"""A sentence that announces what stands below it, which is no list."""
+"""A sentence that announces what is below it, which is no list."""
 
 
 def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = ENGLISH) -> tuple[Part, ...]:
@@ -267,7 +267,7 @@ class _Numbering:
 
 
 def _share_one_number(statement: Statement) -> bool:
-    """Return whether all that a statement cites holds and has one number, which then stands once, at its last mark."""
+    """Return whether all that a statement cites holds and has one number, which is then written at its last mark."""
     return (
         statement.kind == "fact"
         and all(one.verdict == "verified" for one in statement.citations)

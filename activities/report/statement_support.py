@@ -137,7 +137,7 @@ def check_connecting_statement(
 def said_of(statement: Statement, known: Sequence[str]) -> Said:
     """The statement with its quotes that hold, as it is held against them.
 
-    What names the row and column of a quoted cell need not be quoted, too: it stands elsewhere in the table.
+    What names the row and column of a quoted cell need not be quoted, too: it is elsewhere in the table.
     """
     held = [cited for cited in statement.citations if cited.verdict == "verified"]
     heads = dict.fromkeys(name for cited in held for cell in cited.cells for name in cell.names)

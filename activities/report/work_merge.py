@@ -317,14 +317,14 @@ def _find_copies(
 def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
     """Select `others` about works that one of `known` is of, in one order; none that is known anyway."""
     own = list(known)
-    known = {_dump_without_time(work) for work in own}
+    dumped = {_dump_without_time(work) for work in own}
     names = {name for work in own for name in list_joining_names(work)}
     return tuple(
         account
         for one in merge_works([*own, *others])
         if any(name in names for account in one.accounts for name in list_joining_names(account))
         for account in one.accounts
-        if _dump_without_time(account) not in known
+        if _dump_without_time(account) not in dumped
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs: ask for one, list them, see how one stands, follow it."""
+"""Runs: ask for one, list them, see the status of one, follow it."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -108,7 +108,7 @@ async def start_run(
 
 
 async def show_submission(submission: Submission, services: Services, response: Response) -> RunView:
-    """The run of an accepted request as it is answered: 201 if it is new, else 200 and how it stands."""
+    """The run of an accepted request as it is answered: 201 if it is new, else 200 and its status."""
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:
@@ -149,8 +149,8 @@ async def list_runs(
 ) -> RunList:
     """List runs as stored, newest first; running ones with their current stage.
 
-    Pages of a filtered list go on with the same filters and the same order. If Temporal says nothing of a run at once,
-    it is shown as it was accepted, and marked `stale`.
+    Pages of a filtered list continue with the same filters and the same order. If Temporal says nothing of a run at
+    once, it is shown as it was accepted, and marked `stale`.
     """
     wanted = RunFilter(
         id_part=run_id and run_id.lower(),
@@ -175,7 +175,7 @@ async def get_run(
         bool, Query(description="Whether to look up what Temporal is waiting for, in the run and in each section.")
     ] = True,
 ) -> RunView:
-    """See how a run stands.
+    """See the status of a run.
 
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
     seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.

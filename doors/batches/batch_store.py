@@ -125,7 +125,7 @@ class TenantBatches(TenantBound):
     async def grant(self, id: str, number: int, own: Limits) -> BatchQuestion | str:
         """Give a waiting question its part of the budget; returns it, or what the budget lacks.
 
-        Empty: it waits no more, or as many runs go on as may.
+        Empty: it waits no more, or as many runs are open as may be.
         """
         async with self._engine.connect() as connection:
             await begin_exclusive(connection, f"batch {self._tenant} {id}")
@@ -162,7 +162,7 @@ class TenantBatches(TenantBound):
         await self._write(update(batch_questions).where(mine).values(state="cancelled"))
 
     async def note_state(self, batch: Batch, state: BatchState, reason: str = "") -> None:
-        """Note how a batch stands, unless it was cancelled or topped up since it was read."""
+        """Note the status of a batch, unless it was cancelled or topped up since it was read."""
         b = batches.c
         limits = zip((b.tokens, b.cost_microusd, b.deadline), batch.budget, strict=True)
         same = and_(b.state == batch.state, *(column.is_not_distinct_from(value) for column, value in limits))
@@ -171,13 +171,13 @@ class TenantBatches(TenantBound):
         await self._write(change.values(state=state, reason=reason, since=since))
 
     async def cancel(self, id: str, by: str) -> None:
-        """Have a batch that goes on cancelled."""
+        """Have an open batch cancelled."""
         mine, now = and_(self._named(id), batches.c.state.not_in((*DONE, "cancelling"))), time.time()
         values = {"state": "cancelling", "reason": "", "cancelled_by": by, "since": now}
         await self._write(update(batches).where(mine).values(values), _wake_batch(self._tenant, id))
 
     async def top_up(self, id: str, added: TopUp, key: RequestKey | None) -> None:
-        """Raise the limits that a batch has, once for each key. Its time stands still while it is out of budget.
+        """Raise the limits that a batch has, once for each key. Its time stops while it is out of budget.
 
         Raises:
             KeyReused: the key came with another request before.
@@ -253,9 +253,9 @@ def _wake_batch(tenant: str, id: str) -> Executable:
 
 def get_batch_store(store: Store) -> BatchStore:
     """The batches in a store."""
-    return get_plugin_data(store.beside, "batches", BatchStore)
+    return get_plugin_data(store.plugins, "batches", BatchStore)
 
 
 def get_batches(store: TenantStore) -> TenantBatches:
     """The batches in a tenant's store."""
-    return get_plugin_data(store.beside, "batches", TenantBatches)
+    return get_plugin_data(store.plugins, "batches", TenantBatches)

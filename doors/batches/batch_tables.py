@@ -1,6 +1,6 @@
 """The tables of the plugin, a row of each (a batch, one of its questions), and how the budget of a batch is shared.
 
-How a run stands is not among it: that is read from the run, so a run that was resumed or deleted is shown as it is.
+The status of a run is not among it: that is read from the run, so a run that was resumed or deleted is shown as it is.
 
 A run that starts is granted its own limits, or what is left of the shared ones if that is less; of a shared limit that
 it has none of its own for, an equal part for each place that is free. What is granted to open runs is not left, so the

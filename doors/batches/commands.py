@@ -112,7 +112,7 @@ def list_batches(as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_batch(batch_id: BatchId, as_json: AsJson = False) -> None:
-    """Show how a batch stands."""
+    """Show the status of a batch."""
     _print_batch(get_json(f"/v1/batches/{batch_id}", limit=0), as_json=as_json)
 
 
@@ -131,7 +131,7 @@ def save_results(batch_id: BatchId, out: Annotated[Path, option("Save them as th
 def top_up_batch(
     batch_id: BatchId, tokens: AddTokens = None, usd: AddUsd = None, seconds: AddSeconds = None, key: Key = ""
 ) -> None:
-    """Raise the budget of a batch; one that is out of it goes on."""
+    """Raise the budget of a batch; one that is out of it continues."""
     body = drop_unset({"tokens": tokens, "cost_usd": usd, "seconds": seconds})
     with open_api() as api:
         _print_batch(api.post_with_key(f"/v1/batches/{batch_id}/top-up", body, print_note, key), as_json=False)

@@ -60,7 +60,7 @@ class BatchRequest(Request):
     `question`, `row` has texts by the names of columns: they fill in the question of `defaults`, and come back with the
     results."""
     defaults: dict[str, Any] = Field(default={}, examples=[{"mode": "iterative"}])
-    """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` stands for the
+    """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` represents the
     column `company` of a `row`."""
     budget: BatchBudget = BatchBudget()
     """Budget shared by all runs. Each also has its own limits."""

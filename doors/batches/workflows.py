@@ -21,7 +21,7 @@ METADATA: Final = "elcano_batch"
 """The metadata of a run that says which batch started it."""
 
 BatchState: TypeAlias = Literal["running", "waiting", "out_of_budget", "cancelling", "ended", "cancelled"]
-"""`waiting`: for room or a quota, after which it goes on by itself; `out_of_budget`: for a top-up."""
+"""`waiting`: for room or a quota, after which it continues by itself; `out_of_budget`: for a top-up."""
 
 
 class BatchWork(Frozen):

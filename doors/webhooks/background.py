@@ -87,7 +87,7 @@ class Sender:
         except TimeoutError as error:
             raise NotDelivered(f"it did not answer within {ANSWER_SECONDS:g} s") from error
         except httpx.TransportError as error:
-            raise NotDelivered(f"nobody answered: {error or type(error).__name__}") from error
+            raise NotDelivered(f"no answer: {error or type(error).__name__}") from error
         if 300 <= status < 400:
             raise NotDelivered(f"it answered {status}: redirects are not followed", status)
         if not 200 <= status < 300:

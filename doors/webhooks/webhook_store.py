@@ -272,12 +272,12 @@ async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
 
 def get_webhook_store(store: Store) -> WebhookStore:
     """The webhooks in a store."""
-    return get_plugin_data(store.beside, "webhooks", WebhookStore)
+    return get_plugin_data(store.plugins, "webhooks", WebhookStore)
 
 
 def get_webhooks(store: TenantStore) -> TenantWebhooks:
     """The webhooks in a tenant's store."""
-    return get_plugin_data(store.beside, "webhooks", TenantWebhooks)
+    return get_plugin_data(store.plugins, "webhooks", TenantWebhooks)
 
 
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:

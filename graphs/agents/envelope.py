@@ -2,7 +2,7 @@
 
 A prompt is a short readable text that ends with exactly one fenced JSON envelope. A language model and the extractive
 model read the same envelope, so they differ in nothing but how they answer. What stays the same from call to call of
-one agent stands first, what grows comes next and what changes last: a provider that keeps the beginnings of prompts
+one agent is first, what grows comes next and what changes last: a provider that keeps the beginnings of prompts
 reads them once. Whatever was fetched is inside JSON strings inside the fence: no line of it can begin outside, and the
 fence is longer than any run of backticks within. It is data; the prompt says so, and no agent has a tool to misuse.
 """

@@ -77,7 +77,7 @@ class AgentSpec:
 
     @property
     def by_section(self) -> bool:
-        """Whether it calls its model once a section and once for what stands above them; its figures are of one."""
+        """Whether it calls its model once a section and once for what is above them; its figures are of one."""
         return self.manner == "by_section"
 
     @property

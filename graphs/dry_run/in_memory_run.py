@@ -87,7 +87,7 @@ async def _walk_branches(
         begun: list[tuple[BranchStart, ResearchInput]] = []
         for start in books.starts[first : first + node.max_concurrency]:
             budget = journal.run.budget.at(journal.elapsed(clock()))
-            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
+            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # no one tops up a branch here
             limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
             if isinstance(limits, Limits):
                 today = opening.resolve_run_date(asked, journal)

@@ -118,7 +118,7 @@ def _apply_resumed_run(graph: ResearchGraph, run: Run, entry: RunResumed) -> Run
 def _retry_now(graph: ResearchGraph, run: Run) -> Run:
     """The run with its held call to be tried at once, and from there as if it had never been tried before.
 
-    A call that is being tried goes on. A step of branches has no call of its own: each branch is asked by itself, and
+    A call that is being tried continues. A step of branches has no call of its own: each branch is asked by itself, and
     it notifies its run of the outcome.
     """
     if run.tried is None or not isinstance(graph.by_id[run.node], AgentNode | ToolNode):

@@ -221,7 +221,7 @@ class AnswerQuestions(ControlAction):
         return None
 
     def apply(self, run: Run) -> Run:
-        """The run goes on, with the answers in its background."""
+        """The run continues, with the answers in its background."""
         questions = tuple(
             one.model_copy(update={"answer": " ".join(self.answers.get(one.id, "").split())})
             for one in run.state.questions

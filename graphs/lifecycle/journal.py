@@ -102,7 +102,7 @@ class Journal:
 
     @property
     def run(self) -> Run:
-        """The run as it stands."""
+        """The run as it is."""
         return self._run
 
     def find_accepted(self, request_id: str) -> Controlled | None:
@@ -212,7 +212,7 @@ class Journal:
         )
 
     def freeze(self) -> None:
-        """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
+        """Time stops since the last event: the run was taken back, and what passed since then was not it."""
         self._frozen_at = self.events[-1].at
 
     def resume_clock(self, elapsed: float, now: float) -> None:

@@ -71,10 +71,10 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
 class _Reader:
     """Folds a log, entry by entry."""
 
-    def __init__(self, log: RunLog, heard: StepEvents, started_at: float | None) -> None:
+    def __init__(self, log: RunLog, events: StepEvents, started_at: float | None) -> None:
         self._asked = log.asked
         self._graph = log.asked.graph
-        self._heard = heard
+        self._events = events
         self._run = self._begun_with = fold(log.asked, ())
         self._ended = 0.0
         self._ended_at = started_at
@@ -96,14 +96,14 @@ class _Reader:
         match entry:
             case StepCompleted() | StepFailed() | StepAbandoned():
                 yield self._step(earlier, entry, drafts)
-            case Held() if entry.hold.reason == "approval":  # nothing was tried in vain
+            case Held() if entry.hold.reason == "approval":  # no attempt failed
                 return
             case Held():
                 hold = entry.hold
                 self._held.append(HeldTry(at=entry.at, reason=hold.reason, detail=hold.detail, usage=entry.usage))
-                self._heard.by(earlier.step, drafts)
+                self._events.by(earlier.step, drafts)
             case HoldCleared() | NodeChosen():
-                self._heard.by(earlier.step, drafts)
+                self._events.by(earlier.step, drafts)
             case _:
                 row = self._between(earlier, entry, drafts)
                 yield row
@@ -122,7 +122,7 @@ class _Reader:
             says_what = run.hold.reason in ("answers", "approval")  # whose detail says what is waited for
             reason = run.hold.detail if says_what else f"waits for {run.hold.reason}: {run.hold.detail}"
         node = None if run.routing else self._graph.by_id[run.node]
-        begun = self._heard.begun(self._graph, run.step, node) if node else None
+        begun = self._events.begun(self._graph, run.step, node) if node else None
         row = StepRow(
             number=run.step,
             node=node.id if node else "",
@@ -136,21 +136,21 @@ class _Reader:
             outcome="waiting" if waits else "running",
             reason=reason,
             held=tuple(self._held),
-            branches=self._heard.branches(run.step) if isinstance(node, ParallelNode) else (),
+            branches=self._events.branches(run.step) if isinstance(node, ParallelNode) else (),
         )
         return Passage(row, self._begun_with, None, None)
 
     def _step(self, earlier: Run, entry: Ended, drafts: Sequence[EventDraft]) -> Passage:
         node = self._graph.by_id[entry.node]
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
-        begun = self._heard.begun(self._graph, entry.step, node)
+        begun = self._events.begun(self._graph, entry.step, node)
         branches = self._branches(entry) if isinstance(node, ParallelNode) else ()
-        heard = self._heard.by(entry.step, drafts, begun)
+        event = self._events.by(entry.step, drafts, begun)
         began_at = begun.at if begun else self._ended_at
-        if heard is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
-            began_at = heard.at
+        if event is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
+            began_at = event.at
         took = max(0.0, entry.at - self._ended) + waited
-        ended_at = heard.at if heard else None if began_at is None else began_at + took
+        ended_at = event.at if event else None if began_at is None else began_at + took
         outcome, error, reason = _resolve_step_outcome(entry, earlier, self._run, drafts)
         summaries = (
             draft.message for draft in drafts if draft.type != "hold_cleared"
@@ -184,7 +184,7 @@ class _Reader:
     def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
         """Returns the branches of a completed step; if this run has no events of them, those in the step's output."""
         output = entry.output if isinstance(entry, StepCompleted) else None
-        return self._heard.branches(entry.step) or tuple(
+        return self._events.branches(entry.step) or tuple(
             BranchState(
                 run_id=f"{self._owners[0]}.{one.parallel_path_id}",
                 path=one.parallel_path_id,
@@ -199,21 +199,21 @@ class _Reader:
         )
 
     def _between(self, earlier: Run, entry: Entry, drafts: Sequence[EventDraft]) -> BetweenRow:
-        begun = self._heard.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
-        heard = self._heard.by(earlier.step, drafts)
+        begun = self._events.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
+        event = self._events.by(earlier.step, drafts)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
         self._ended = min(self._ended, entry.at)  # that of a fork begins anew
         if isinstance(entry, RunResumed) and entry.why == "forked":
             self._owners.pop(0)
-        if heard is not None and heard.type in TAKEN_BACK:
-            self._ended_at = heard.at
+        if event is not None and event.type in TAKEN_BACK:
+            self._ended_at = event.at
         said = "; ".join(draft.message for draft in drafts)
         return BetweenRow(
             before=earlier.step,
-            during=begun is not None and heard is not None and begun.seq < heard.seq,
+            during=begun is not None and event is not None and begun.seq < event.seq,
             kind=kind,
             at=entry.at,
-            at_epoch=heard.at if heard else None,
+            at_epoch=event.at if event else None,
             text=said or "; ".join(getattr(entry, "warnings", ())) or entry.kind.replace("_", " "),
         )
 

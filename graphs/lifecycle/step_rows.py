@@ -164,16 +164,16 @@ class StepEvents:
 
         `begun` is the event of the call that the entry is the end of: both can have the same type.
         """
-        heard, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
+        found, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
         if begun is not None:
             given = max(given, events.index(begun) + 1)
         for draft in drafts:
             for place, event in enumerate(events[given:], start=given):
                 if event.type == draft.type:
-                    heard, given = event, place + 1
+                    found, given = event, place + 1
                     break
         self._given[step] = given
-        return heard
+        return found
 
     def branches(self, step: int) -> tuple[BranchState, ...]:
         """State of the branches of a step."""

@@ -63,7 +63,7 @@ class Identifiers(Frozen):
 
     @property
     def document(self) -> str:
-        """Return the identifier that stands for the work; empty if there is none.
+        """Return the identifier that represents the work; empty if there is none.
 
         `doi:...` takes precedence over `pmid:...`, `pmcid:...`, `arxiv:...`, `nct:...` and `url:...`.
         """

@@ -164,8 +164,8 @@ class _Reader:
             self._fault(at + build_json_pointer(keyword), f"the keyword {name!r} is not taken; {hint}")
 
     def _referred(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
-        beside = [key for key in schema if key != "$ref" and key not in NOTES]
-        for key in beside:
+        others = [key for key in schema if key != "$ref" and key not in NOTES]
+        for key in others:
             self._fault(at + build_json_pointer(key), "beside `$ref` only a description may stand")
         target, defs = schema["$ref"], self._schema.get("$defs")
         name = target.removeprefix("#/$defs/") if isinstance(target, str) else ""
@@ -190,7 +190,7 @@ class _Reader:
                 at + build_json_pointer("$ref"),
                 f"it is the {len(seen) + 1}th reference in one another; at most {MAX_DEPTH} may be",
             )
-        elif not beside:
+        elif not others:
             shape = self._shape(defs[named], build_json_pointer("$defs", named), (*seen, named), depth)
             description = schema.get("description")
             return (

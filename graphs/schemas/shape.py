@@ -264,8 +264,8 @@ def parse_schema_choices(
         tell(at + build_json_pointer(keyword), f"its values must be {wanted}, as its type says")
         return ()
     more = NOTES | {"type", keyword}
-    for beside in (key for key in schema if key in known and key not in more):
-        tell(at + build_json_pointer(beside), f"beside `{keyword}` it says nothing: leave it out")
+    for key in (key for key in schema if key in known and key not in more):
+        tell(at + build_json_pointer(key), f"beside `{keyword}` it says nothing: leave it out")
     return tuple(dict.fromkeys(said))
 
 

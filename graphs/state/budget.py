@@ -78,7 +78,7 @@ class Limits(Frozen):
     """The share of tokens, money and time that only the exit node may use, at the least: see `Budget.exit_needs`."""
     when_exhausted: Literal["finish", "pause"] = "finish"
     """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be, and
-    its time stands still while a provider does not answer."""
+    its time stops while a provider does not answer."""
     hold_seconds: float = Field(default=7 * 86_400.0, ge=60.0, le=30 * 86_400.0)
     """With `pause`: how long one call is held for a provider or for a person before the run ends early."""
 

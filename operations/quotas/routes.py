@@ -206,6 +206,6 @@ async def read_quotas(services: Provided) -> QuotasView:
     try:
         known = file.read()
     except QuotasUnreadable as error:
-        raise QuotasBroken(f"{error}; whoever runs this service has to correct it") from error
+        raise QuotasBroken(f"{error}; the operator has to correct it") from error
     standings = await get_tenant_quotas(services.store).list_standings(known, services.principal.key_id)
     return QuotasView(tenant=services.tenant, limits=tuple(LimitView.of(one) for one in standings))

@@ -129,7 +129,7 @@ class ClaimBrief(Described):
     """A claim of a report."""
 
     section: str = Field(examples=["Key findings"])
-    """The heading that it stands under."""
+    """The heading that it is under."""
     text: str = Field(examples=["Rich can render tables."])
     """Its words."""
     evidence: tuple[str, ...] = Field(examples=[["packages:rich#1"]])

@@ -113,8 +113,8 @@ BATCH: Final = 100
 QUIET: Final = 15.0
 """Seconds without anything new after which a reader is notified: proxies cut connections on which nothing comes."""
 SHARED: Final = 256
-"""Messages kept to be shared, the latest first: readers who follow a run as it goes on are given the same objects, and
-each is encoded once. Who is further behind gets messages of its own."""
+"""Messages kept to be shared, the latest first: readers who follow a run as it continues are given the same objects,
+and each is encoded once. Who is further behind gets messages of its own."""
 
 
 class Feed:

@@ -6,7 +6,7 @@ that are open then. Between those bounds events come in the order of their times
 a run that has ended that is one order, always the same. A branch's own first and last events are not in the stream: the
 two events of its parent stand for them.
 
-A `Cursor` is a text that any API process can go on from. `12` means everything up to event 12 of the run. While
+A `Cursor` is a text that any API process can continue from. `12` means everything up to event 12 of the run. While
 branches are open their places follow, each as the number of the event that started it and the number of the last event
 of its own that was read: `12+9:5+10:0`. A branch of a branch has the numbers of both beginnings: `12+9:7+9.3:2`. A
 branch that is not named was read to its end, or starts later.
@@ -201,7 +201,7 @@ class Cursor:
 
 
 class ReaderPlace:
-    """The place of one reader in a merged stream, from which it goes on.
+    """The place of one reader in a merged stream, from which it continues.
 
     A number alone, as a client takes it from the run's `last_event`, says nothing of the branches that are open there:
     of those the reader has the events before that one.

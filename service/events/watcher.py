@@ -150,7 +150,7 @@ class Watcher:
             self.feed.add(key, events)
             if events and events[-1].at >= watched_from:  # earlier ones wait for no one
                 record_value("stream_lag", time.time() - events[-1].at)
-            words.heard(events)
+            words.drop_written(events)
 
         reader = JournalReader(run, self._temporal, self._store, add_events, partial(self.feed.wait, key))
         self._group.create_task(_read_journal_and_words(reader, words), name=f"read {run.run_id}")

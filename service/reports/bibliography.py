@@ -51,7 +51,7 @@ def _iter_ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "SN", ", ".join(entry.issns)
     yield "DO", names.doi
     yield "AN", names.pmid or names.nct or (names.arxiv and f"arXiv:{names.arxiv}")
-    yield "DB", "PubMed" if names.pmid else ""  # without it, the number is nobody's
+    yield "DB", "PubMed" if names.pmid else ""  # without it, the number is no one's
     yield "C2", names.pmcid
     yield "UR", entry.url
     yield "LA", entry.language

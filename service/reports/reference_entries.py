@@ -1,6 +1,6 @@
 """References of a report as entries of a bibliography, whatever the format.
 
-Every value stands on one line, without control characters. The key of a reference is made of the first author, the year
+Every value is on one line, without control characters. The key of a reference is made of the first author, the year
 and the first telling word of the title, so that it is the same in every report. Where two would be the same, each has a
 part of the hash of what it refers to behind it.
 """

@@ -26,7 +26,7 @@ _ATOMS: Final = frozenset({"code_inline", "math_inline", "math_inline_double"})
 class StatementIndex:
     """The statements of a report's blocks, by the lines, list items and table cells that they may stand in.
 
-    A caption has those of its table, too: the number at its end stands for all cells.
+    A caption has those of its table, too: the number at its end represents all cells.
     """
 
     def __init__(self, report: Report) -> None:
@@ -85,7 +85,7 @@ class _Line:
     letters: str
     places: Sequence[_Place]
     around: Sequence[tuple[int, ...]]
-    """For each child, and for the end, the children that opened the markup that it stands in."""
+    """For each child, and for the end, the children that opened the markup that it is in."""
 
     @classmethod
     def read(cls, children: Sequence[Token], number: str) -> "_Line":

@@ -25,7 +25,7 @@ class Amounts(WorkflowData):
     """Nodes of the graph visited; likewise."""
 
 
-class LimitsView(Amounts):
+class RunLimits(Amounts):
     """The limits of a run, under the names that a request uses."""
 
     sections: int = Field(examples=[8])
@@ -40,7 +40,7 @@ class LimitsView(Amounts):
     """With `pause`: how long one call is held for a provider or a person; null in a run's `budget`."""
 
     @classmethod
-    def of(cls, limits: Limits) -> "LimitsView":
+    def of(cls, limits: Limits) -> "RunLimits":
         """A run's limits."""
         cost = None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd)
         return cls.model_validate({**limits.model_dump(), "cost_usd": cost})
@@ -62,7 +62,7 @@ class BudgetView(WorkflowData):
     """Nothing more can be researched with it."""
     reason: EndKind | None = Field(default=None, examples=[None])
     """The limit that is used up; null if none is."""
-    limits: LimitsView
+    limits: RunLimits
     """The limits, top-ups included."""
     used: Amounts
     """Usage so far."""

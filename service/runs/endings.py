@@ -1,7 +1,7 @@
 """Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
-care has no last deed: the store goes on believing that it runs. Code that notices calls `archive_if_ended`.
+care has no last deed: the store still believes that it runs. Code that notices calls `archive_if_ended`.
 
 The reconciler compares the store's open runs with Temporal periodically. Three kinds of runs need it: one whose API
 process died before or after the workflow was started, one whose start got no answer, and one that was ended from
@@ -224,7 +224,7 @@ class Reconciler:
         for kept in batch:
             if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
-            self._after = kept  # whatever comes of it, the next look goes on behind it
+            self._after = kept  # whatever comes of it, the next look continues behind it
             try:
                 await self._compare(kept)
             except TemporalUnavailable:

@@ -86,7 +86,7 @@ async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore)
 
     Raises:
         RunNotFound: there is no such run.
-        TemporalUnavailable: it would be a section that goes on, and Temporal does not answer.
+        TemporalUnavailable: it would be a section that is running, and Temporal does not answer.
     """
     run = await find_run_record(run_id, temporal, store)
     if run.branch_of is None or run.status != "running":
@@ -137,7 +137,7 @@ def _update_from_execution(run: RunView, execution: Execution | None, used: Usag
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
-    """A run or section as it stands now; unless `pending`, without what Temporal waits for, which takes longest.
+    """A run or section as it is now; unless `pending`, without what Temporal waits for, which takes longest.
 
     Raises:
         RunNotFound: there is no such run.

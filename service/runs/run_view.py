@@ -168,7 +168,7 @@ class Spent(Described):
 
 
 class RunView(Described):
-    """A run: how it stands, or how it ended."""
+    """A run: its status, or how it ended."""
 
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Names the run everywhere; also the id of its Temporal workflow."""

@@ -4,7 +4,7 @@ The order is: look the key up, judge the request, admit the run and claim the ke
 The key is looked up first, so that the same request gets the run that it started, whatever has changed since: what it
 refers to may be gone. A request that is refused claims nothing. Each step can be done twice: a process that dies in
 between leaves a key, and perhaps a run of which it is not known whether it was started, and the same request with the
-same key goes on from there. Such a run is unlisted until the reconciler, or that request, has asked Temporal.
+same key continues from there. Such a run is unlisted until the reconciler, or that request, has asked Temporal.
 """
 
 import json

@@ -37,7 +37,7 @@ async def start_run_workflow(
     reuse: WorkflowIDReusePolicy,
     memo: JsonObject | None = None,
 ) -> str | None:
-    """Start a run, and return the id of the execution; None if there is one that stands against it.
+    """Start a run, and return the id of the execution; None if there is one that is in the way of it.
 
     Raises:
         TemporalUnavailable: it is not known whether it was started.

@@ -123,7 +123,7 @@ _ciphers: WeakKeyDictionary[Dialect, Cipher] = WeakKeyDictionary()
 
 
 def set_cipher(dialect: Dialect, cipher: Cipher | None) -> None:
-    """Have sealed columns of one engine, which its dialect stands for, use `cipher`."""
+    """Have sealed columns of one engine, which its dialect represents, use `cipher`."""
     if cipher is not None:
         _ciphers[dialect] = cipher
 

@@ -92,7 +92,7 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 
     Args:
         statement: with its quotes.
-        counting: it may count what stands around it, as what leads to a list does.
+        counting: it may count what is around it, as what leads to a list does.
         reviewed: a reviewer found it supported. Whether “three ways” is right takes understanding what is counted, so
             small numbers in words are left to that verdict; digits and units are not.
     """
@@ -158,7 +158,7 @@ def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
 
 
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
-    """Each once, wherever it stands: a table may say the same one thousands of times."""
+    """Each once, wherever it is: a table may say the same one thousands of times."""
     found = (one for text in texts for one in extract_figures(text, dates=True))
     return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
 
@@ -304,7 +304,7 @@ def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
 
 
 def _year_in(value: Decimal, statement: Statement) -> bool:
-    """Whether a year stands anywhere, also as `1990s` or `2019/20`."""
+    """Whether a year is anywhere, also as `1990s` or `2019/20`."""
     year = str(int(value))
     return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
 

@@ -5,7 +5,7 @@ these are weighed together: a long sentence with one name more is let pass, a sh
 quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
 round, that decides.
 
-Whether quotes speak of what a statement says, by words alone: what stands for the reviewer where there is no model.
+Whether quotes speak of what a statement says, by words alone: what replaces the reviewer where there is no model.
 
 The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
 more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is

@@ -163,9 +163,11 @@ class Interruptions:
                 return
             now = workflow.time()
             self._journal.thaw(now)
-            at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)
-            entry = RolledBack(at=at, told=told)
-            going_on = resumed_from.entry.model_copy(update={"at": at, "told": told}) if resumed_from else entry
+            at, last_event = self._journal.elapsed(now), max(reopened.last_event, self._journal.last)
+            entry = RolledBack(at=at, last_event=last_event)
+            going_on = (
+                resumed_from.entry.model_copy(update={"at": at, "last_event": last_event}) if resumed_from else entry
+            )
             self._journal.record(going_on, now)
             if self._ending is not None and self._ending.kind == "time":
                 self._ending = None

@@ -58,13 +58,13 @@ with workflow.unsafe.imports_passed_through():
 class ResearchWorkflow:
     """A run of one graph. Its id is the run id."""
 
-    led = False
-    """Whether the way from node to node is chosen here; else the edges of the graph say it."""
+    code_routed = False
+    """Whether the next node is chosen here; else the edges of the graph say it."""
 
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = open_journal(asked, workflow.time(), led=self.led)
+        self._journal = open_journal(asked, workflow.time(), code_routed=self.code_routed)
         self._interruptions = Interruptions(asked, self._journal)
         self._branching: BranchRunner | None = None
         """Set while branches run."""

@@ -114,7 +114,7 @@ class AgentActivities:
             usage=attempt.before + attempt.usage,
             model=attempt.model,
             waited=measure_queue_seconds(),
-            told=attempt.call.told,
+            last_event=attempt.call.last_event,
         )
 
     def _streamers_of(self, call: AgentCall) -> Streamers | None:

@@ -155,7 +155,9 @@ class ToolActivities:
                 output = await self._run_and_record(call, store)
             except Exception as error:
                 raise classify_failure(error) from None
-        return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
+        return ToolResult(
+            output=output.model_dump(mode="json"), waited=measure_queue_seconds(), last_event=call.last_event
+        )
 
     async def _run_and_record(self, call: ToolCall, store: TenantStore) -> Frozen:
         """Run one tool once; the ledger has it also if it failed."""

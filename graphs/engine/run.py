@@ -28,10 +28,10 @@ VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure"
 
 
 class TakenEdge(Frozen):
-    """The way by which a run came to its node."""
+    """The edge by which a run came to its node."""
 
     step: int
-    """The step that it led to."""
+    """The step that it leads to."""
     from_node: str
     to_node: str
     by: Literal["choice", "condition", "default", "error"]
@@ -64,10 +64,10 @@ class Run(Frozen):
     """Set once the call of its node was tried unsuccessfully, until the node is done with."""
     routing: bool = False
     """The node that the run is at is done; only the way on from it is open."""
-    led: bool = False
+    code_routed: bool = False
     """Whether code, not the graph's edges, chooses the next node."""
     taken: TakenEdge | None = None
-    """The last way that led on; None at the entry."""
+    """The last edge taken; None at the entry."""
     approval: Approval = "not needed"
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can continue."""
@@ -109,7 +109,7 @@ class Run(Frozen):
     @property
     def choosing(self) -> bool:
         """Whether its node is done and the caller has to choose the next one."""
-        return self.led and self.routing and self.hold is None and self.pause is None
+        return self.code_routed and self.routing and self.hold is None and self.pause is None
 
     @property
     def step(self) -> int:

@@ -46,7 +46,7 @@ class Journal:
     """
 
     def __init__(
-        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", led: bool = False
+        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", code_routed: bool = False
     ) -> None:
         self.graph = graph
         self._run = pages.run
@@ -63,7 +63,7 @@ class Journal:
         self._called_at = 0.0
         """The elapsed time at which the current call was requested; there is none while a journal travels."""
         self._floor = pages.floor
-        self._led = led
+        self._code_routed = code_routed
         """Whether the holder of this journal chooses the way from node to node."""
         self._path = path
         self._section = section
@@ -78,11 +78,11 @@ class Journal:
         now: float,
         path: str = "",
         section: str = "",
-        led: bool = False,
+        code_routed: bool = False,
     ) -> "Journal":
         """Returns the journal of a run that starts now, with its first event."""
         pages = JournalPages(run=run, entries=(), events=(), started_at=now, begun=False)
-        journal = cls(graph, pages, path=path, section=section, led=led)
+        journal = cls(graph, pages, path=path, section=section, code_routed=code_routed)
         journal.tell(narrate_run_start(run.state.question, mode), now)
         return journal
 
@@ -179,12 +179,12 @@ class Journal:
 
     def record(self, entry: Entry, now: float) -> None:
         """Applies one entry and emits its events."""
-        if self._led and isinstance(entry, StepCompleted):
+        if self._code_routed and isinstance(entry, StepCompleted):
             entry = entry.model_copy(update={"onward": False})
         earlier, self._run = self._run, advance_run(self.graph, self._run, entry)
         self.entries.append(entry)
         if isinstance(entry, RolledBack | RunResumed | StepCompleted):
-            self._floor = max(self._floor, entry.told)
+            self._floor = max(self._floor, entry.last_event)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
         self.begun = True

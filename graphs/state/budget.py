@@ -69,7 +69,7 @@ class Limits(Frozen):
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
     stalls: int = Field(default=3, ge=1, le=20)
-    """Number of rounds without progress after which a led team's manager plans anew."""
+    """Number of rounds without progress after which the manager of a team plans anew."""
     resets: int = Field(default=2, ge=0, le=10)
     """Maximum number of new plans; after that the report is written from the findings so far."""
     sections: int = Field(default=8, ge=1, le=200)

@@ -70,7 +70,7 @@ def parse_domain(text: str) -> str:
     if given.startswith("."):
         raise ValueError(f"{shown} begins with a full stop: write {'*' + given[:100]!r} for all that is below")
     if "*" in name:
-        raise ValueError(f"{shown}: an asterisk stands only at the beginning and for whole names, as in '*.gov'")
+        raise ValueError(f"{shown}: an asterisk is allowed only at the beginning and for whole names, as in '*.gov'")
     name = canonicalize_host(name)
     if not name or len(name) > 253 or not all(map(_is_label, name.split("."))):
         raise ValueError(f"{shown} is no domain: write one such as 'example.org' or '*.gov'")

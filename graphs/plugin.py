@@ -20,7 +20,7 @@ Path: TypeAlias = str
 
 
 PartName: TypeAlias = Literal[
-    "allowance",  # of the settings: what tells a tenant's `graphs.tenants.Allowance`; else tenants have no limits
+    "allowance",  # of the settings: what returns a tenant's `graphs.tenants.Allowance`; else tenants have no limits
     "answer_schema_check",  # of an `output_schema`: a `graphs.errors.Fault` for each thing that cannot be honoured
     "cipher",  # of the settings: the `storage.sql.cipher.Cipher`; else everything is stored in clear
     "model_observer",  # of the settings: an `activities.calls.models.Observe` around each model that is asked

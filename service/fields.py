@@ -177,14 +177,9 @@ class Request(Described):
 
 def explain_unknown_field(name: str, known: Collection[str]) -> str:
     """Say that there is no field of this name, and which one may be meant."""
-    if (close := find_similar_field(name, known)) is not None:
+    for close in get_close_matches(name[:100], known, n=1, cutoff=ALIKE):
         return f"there is no such field; did you mean {close!r}?"
     return f"there is no such field; there are: {', '.join(known) or 'none'}"
-
-
-def find_similar_field(name: str, known: Collection[str]) -> str | None:
-    """The field whose name is most like this one; None if none is."""
-    return next(iter(get_close_matches(name[:100], known, n=1, cutoff=ALIKE)), None)
 
 
 _OF_EVENTS: Final = ("since", "until")

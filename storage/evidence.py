@@ -323,7 +323,7 @@ def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
         raise ValueError(f"evidence {passage.id!r}: its text {passage.content_hash} is neither given nor kept")
     if content[passage.start : passage.end] != passage.text:
         raise ValueError(
-            f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
+            f"evidence {passage.id!r}: its text is not what is written from {passage.start} to {passage.end} "
             f"in {passage.document!r}"
         )
 

@@ -149,7 +149,7 @@ class Interruptions:
             await workflow.wait_condition(lambda: self._reset)
             resumed_from, self._resumed_from = self._resumed_from, None
             if resumed_from is None:
-                await workflow.sleep(A_MOMENT, summary="hears what came beside the reset")
+                await workflow.sleep(A_MOMENT, summary="receives what came with the reset")
             try:
                 reopened: Reopened = await workflow.execute_activity(
                     REOPEN_RUN,
@@ -230,5 +230,5 @@ def add_hold_reason(run: Run, interruption: Ending) -> Ending:
     if hold is None or not hold.tries:
         return interruption
     tries = run.tried.all_tries if run.tried is not None else hold.tries
-    why = f"{hold.node} was tried {tries} times in vain: {hold.detail}"
+    why = f"{hold.node} was tried {tries} times unsuccessfully: {hold.detail}"
     return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})

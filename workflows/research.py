@@ -82,7 +82,7 @@ class ResearchWorkflow:
         if asked.resumed_from is not None:
             self._shown.enter_work()
         self._interruptions.aim()
-        beside = [
+        watches = [
             asyncio.create_task(self._interruptions.watch()),
             asyncio.create_task(self._interruptions.watch_resets()),
         ]
@@ -103,7 +103,7 @@ class ResearchWorkflow:
         failed = run.failure or (failure_from_error(run.node, broken) if broken and not cancelled else None)
         status = status_of(self._journal, failed, self._report, cancelled=cancelled)
         await self._interruptions.settle_reset()
-        for task in beside:
+        for task in watches:
             task.cancel()
         cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
         await close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)

@@ -137,7 +137,7 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
     if isinstance(error, ContentFilterError):
         return AnswerDeclined(f"{name} or its provider's filter would not answer: {_shorten_to_one_line(str(error))}")
     if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
-        first, _, _ = _shorten_to_one_line(str(error)).partition(". ")  # what follows is for whoever writes agents
+        first, _, _ = _shorten_to_one_line(str(error)).partition(". ")  # what follows is for authors of agents
         return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {first}")
     if isinstance(error, UserError):
         return ModelRefused(str(error))

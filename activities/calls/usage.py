@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 
 class SpendingGuard(Protocol):
-    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.parts`)."""
+    """Lets requests to models pass, besides the budget of their run: such as a quota (`Plugin.parts`)."""
 
     async def claim(
         self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice

@@ -56,8 +56,10 @@ def build_report(
         return _build_evidence_report(material, builds, searched)
     if any(one.answers for one in material.additions):
         draft = draft.model_copy(update={"answered": True})
-    beside = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
-    checked = check_citations(draft, material.evidence, texts, material.accounts, call.question, beside, by_words=True)
+    cited_apart = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
+    checked = check_citations(
+        draft, material.evidence, texts, material.accounts, call.question, cited_apart, by_words=True
+    )
     doubts = list_retraction_warnings(checked.references)
     words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
@@ -71,7 +73,7 @@ def build_report(
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
-        citations=(*checked.citations, *(one for one in checked.beside if one.verdict == "verified")),
+        citations=(*checked.citations, *(one for one in checked.cited_apart if one.verdict == "verified")),
         unverified=checked.unverified,
         warnings=(*doubts, *draft.remarks, *call.warnings, *_list_missing_parts(material)),
         builds=builds,

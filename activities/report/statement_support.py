@@ -177,7 +177,7 @@ def find_misplaced_figures(text: str, context: str, cells: Sequence[CitedCell]) 
     for figure in extract_figures(text):
         if not figure.values.isdisjoint(there):
             continue
-        stands = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
-        if (cell := next(stands, None)) is not None:
+        stating = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
+        if (cell := next(stating, None)) is not None:
             found[ENGLISH.figure_misplaced.format(said=figure.written, there=cell.column_head)] = None
     return tuple(found)

@@ -158,9 +158,9 @@ def _group_accounts(accounts: Sequence[Work]) -> list[list[Work]]:
 
 
 def _rank_account(work: Work) -> tuple[int, int, str, str]:
-    stands = 0 if is_published(work) else 2 if is_preprint(work) else 1
+    rank = 0 if is_published(work) else 2 if is_preprint(work) else 1
     believed = BELIEVED.index(work.source) if work.source in BELIEVED else len(BELIEVED)
-    return stands, believed, work.source, _dump_work(work)
+    return rank, believed, work.source, _dump_work(work)
 
 
 def _dump_work(work: Work) -> str:

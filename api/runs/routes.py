@@ -1,17 +1,13 @@
 """Runs: ask for one, list them, see the status of one, follow it."""
 
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.malformed_request import explain_malformed_request
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
@@ -47,26 +43,7 @@ IdempotencyKey: TypeAlias = Annotated[
 ]
 
 
-class RunRoute(APIRoute):
-    """A route of runs: a malformed body gets its other faults at once, not after that is mended."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler of the route, around which a refusal of the form is caught."""
-        answer = super().get_route_handler()
-
-        async def answer_or_judge_rest(request: Request) -> Response:
-            try:
-                return await answer(request)
-            except RequestValidationError as error:
-                if not isinstance(error.body, dict):
-                    raise
-                services: Services = request.app.state.services.of(request.state.principal)
-                raise await explain_malformed_request(error, services) from error
-
-        return answer_or_judge_rest
-
-
-router = APIRouter(prefix="/v1/runs", tags=["runs"], route_class=RunRoute)
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
 
 @router.post(

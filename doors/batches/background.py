@@ -36,7 +36,7 @@ from elcano.storage.idempotency_keys import RequestKey
 RECHECK_SECONDS: Final = 300.0
 """Interval of turns that nothing has woken: what was to wake the batch may be lost with a restored database."""
 LOOK_AFTER: Final[dict[BatchState, float]] = {"waiting": 30.0, "out_of_budget": 3_600.0}
-"""The same in seconds, of a batch that waits for room or a quota, of which nothing tells it, or for a top-up."""
+"""The same in seconds, of a batch that waits for room or a quota, which nothing announces, or for a top-up."""
 
 
 @asynccontextmanager

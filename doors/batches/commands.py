@@ -93,7 +93,7 @@ def start_batch(
         view = api.post_with_key("/v1/batches", drop_unset(body), print_note, key)
         started = AsyncBatch(api.connection, view["id"])
         if out is not None:
-            print_note(f"batch {view['id']} goes on by itself; `elcano batch show {view['id']}` tells how it stands")
+            print_note(f"batch {view['id']} continues by itself; `elcano batch show {view['id']}` shows its status")
             view = api.wait(started.wait, print_note)
             api.call(started.save, out)
     _print_batch(view, as_json=as_json)

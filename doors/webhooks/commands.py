@@ -71,7 +71,7 @@ def list_deliveries(
 def send_test(webhook: WebhookId) -> None:
     """Send a test to a webhook."""
     begun = post_json(f"/v1/webhooks/{webhook}/test", {})
-    print_line(f"{begun['id']} is on its way; `elcano webhooks deliveries {webhook}` tells what becomes of it")
+    print_line(f"{begun['id']} is on its way; `elcano webhooks deliveries {webhook}` shows what becomes of it")
 
 
 @app.command("retry")

@@ -216,7 +216,7 @@ class Needs(Frozen):
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
     searched: tuple[str, ...] = ()
-    """Sources to weigh them by, beside those of the conversation and the passages."""
+    """Sources to weigh them by, besides those of the conversation and the passages."""
     more: JsonObject = {}
     """What the agent's own `loader` is given; empty: it loads nothing."""
     tables: tuple[str, ...] = ()

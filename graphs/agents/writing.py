@@ -90,7 +90,7 @@ class SectionText(_Answer):
 
 
 class Summary(_Answer):
-    """What stands above and below the sections of a long report."""
+    """The text above and below the sections of a long report."""
 
     introduction: Prose = Field(
         default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."

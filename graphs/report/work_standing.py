@@ -1,4 +1,4 @@
-"""Whether a work still stands, by the flags and notices that it received after its publication.
+"""Whether a work is still valid, by the flags and notices that it received after its publication.
 
 Sources report it by a link to a notice, by a publication type, or by a mark in the title. PubMed, Europe PMC and lists
 of works link a work with its notices in the same terms, spelt differently.

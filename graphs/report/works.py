@@ -21,7 +21,7 @@ from elcano.graphs.trust import WorkKind
 Flag: TypeAlias = Literal[
     "preprint", "retracted", "concern", "corrected", "withdrawn", "no_results", "unknown_status", "abstract_only"
 ]
-"""Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer stands. `concern`: its
+"""Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer valid. `concern`: its
 publisher has doubts. `corrected`: there is an erratum. `no_results`, `unknown_status`: trials only. `abstract_only`:
 only its abstract was read."""
 
@@ -219,13 +219,13 @@ def describe_work_flags(work: Work) -> str:
 
 
 def find_citation_mark(work: Work | None) -> str:
-    """Return the mark that follows the number wherever the work is cited, such as `retracted`; empty if it stands."""
+    """Return the mark that follows the number wherever the work is cited, such as `retracted`; empty if it is valid."""
     flags = work.flags if work else ()
     return next((short for flag, (short, _) in _MARKS.items() if flag in flags), "")
 
 
 def format_reference_warning(number: int, title: str, work: Work | None) -> str:
-    """Return a sentence that the reference `number` does not stand, or is in doubt; empty if it stands."""
+    """Return a sentence that the reference `number` is not valid, or is in doubt; empty if it is valid."""
     flags = work.flags if work else ()
     found = [words for flag, (_, words) in _MARKS.items() if flag in flags]
     return f"Reference {number} (“{shorten_text(_on_one_line(title), 120)}”) {' and '.join(found)}." if found else ""

@@ -166,7 +166,7 @@ class _Reader:
     def _referred(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
         others = [key for key in schema if key != "$ref" and key not in NOTES]
         for key in others:
-            self._fault(at + build_json_pointer(key), "beside `$ref` only a description may stand")
+            self._fault(at + build_json_pointer(key), "next to `$ref` only a description is allowed")
         target, defs = schema["$ref"], self._schema.get("$defs")
         name = target.removeprefix("#/$defs/") if isinstance(target, str) else ""
         named = name.replace("~1", "/").replace("~0", "~")
@@ -238,7 +238,7 @@ class _Reader:
                     )
                     self._fault(at + build_json_pointer("format"), text)
                 elif "format" in schema and not at.endswith("/items"):
-                    self._fault(at + build_json_pointer("format"), f"{PASSAGE!r} stands at the `items` of a list alone")
+                    self._fault(at + build_json_pointer("format"), f"{PASSAGE!r} is for the `items` of a list only")
                 return replace(
                     base,
                     bounds=bounds,

@@ -265,7 +265,7 @@ def parse_schema_choices(
         return ()
     more = NOTES | {"type", keyword}
     for key in (key for key in schema if key in known and key not in more):
-        tell(at + build_json_pointer(key), f"beside `{keyword}` it says nothing: leave it out")
+        tell(at + build_json_pointer(key), f"next to `{keyword}` it says nothing: leave it out")
     return tuple(dict.fromkeys(said))
 
 

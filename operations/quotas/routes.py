@@ -147,7 +147,7 @@ def _require_operator(services: Services) -> None:
     """
     allowed = services.settings.operator_tenant
     if not allowed:
-        raise Forbidden("nobody sees all tenants here: ELCANO_OPERATOR_TENANT names none")
+        raise Forbidden("no one sees all tenants here: ELCANO_OPERATOR_TENANT names none")
     if services.tenant != allowed or "operate" not in services.principal.permissions:
         raise Forbidden("only operators of the tenant that ELCANO_OPERATOR_TENANT names see all tenants")
 

@@ -198,7 +198,7 @@ class RunComparison(Described):
     """The run that was asked about."""
     b: RunFigures
     """The run that it is compared with."""
-    notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it stands at step 7"]])
+    notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it is at step 7"]])
     """Limits of this comparison."""
     asked: tuple[Difference, ...]
     """Differences between the requests."""

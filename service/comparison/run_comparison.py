@@ -83,7 +83,7 @@ def _build_run_figures(side: Side) -> RunFigures:
 
 def _list_comparison_notes(name: str, side: Side) -> Iterator[str]:
     if side.status == "running":
-        yield f"{name} is still running: it is compared as it stands at step {side.log.run.step}"
+        yield f"{name} is still running: it is compared as it is at step {side.log.run.step}"
     elif side.draft is None:
         yield f"{name} wrote no report: its status is {side.status}"
 

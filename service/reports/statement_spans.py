@@ -1,7 +1,7 @@
 """The statements of a report in its page: each is a `span` of its own, so that a reader, or a link, can point at it.
 
 A span reaches to where the next statement begins, so the numbers behind a statement are in it. What is said in
-parentheses behind a doubted one is a span, too: a page can show it beside the text. A statement that is not found in
+parentheses behind a doubted one is a span, too: a page can show it next to the text. A statement that is not found in
 its block, or that is woven into markup, stays as it is.
 """
 

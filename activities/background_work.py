@@ -26,12 +26,12 @@ _log = logging.getLogger("worker")
 
 
 Look: TypeAlias = tuple[str, Callable[[], Awaitable[object]], float]
-"""What is looked for, how, and the interval in seconds."""
+"""A search for work: its object, its function, and the interval in seconds."""
 
 
 @dataclass(frozen=True)
 class BackgroundWork:
-    """What a plugin does besides runs (`Plugin.background`)."""
+    """The work of a plugin besides runs (`Plugin.background`)."""
 
     workflows: Sequence[type] = ()
     activities: Sequence[Callable[..., Any]] = ()

@@ -203,7 +203,7 @@ def format_limits(limits: Mapping[str, Any]) -> str:
 
 
 def describe_cancellation(answer: Mapping[str, Any]) -> str:
-    """Describe what happens after an accepted cancellation."""
+    """Describe the effect of an accepted cancellation."""
     if answer["worker"] == "polling":
         return "cancelled: it ends now, without a report; its findings are kept"
     return "cancelled, but no worker is running: it ends without a report when one is"

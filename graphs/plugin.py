@@ -259,7 +259,7 @@ def load_objects(kind: str) -> list[Any]:
 
 
 def load_configured(kind: str, settings: Any) -> list[Any]:
-    """Call what the loaded plugins name for `kind` with the settings; results that are None are left out."""
+    """Call the functions that the loaded plugins name for `kind` with the settings; leave out results that are None."""
     made = (make(settings) for make in load_objects(kind))
     return [one for one in made if one is not None]
 

@@ -289,7 +289,7 @@ _UNKNOWN: Final = "Extra inputs are not permitted"
 
 
 def word_fault(error: Mapping[str, Any]) -> str:
-    """Describe what is wrong with a field, to be read after its name."""
+    """Describe the fault of a field, to be read after its name."""
     text = error["msg"].replace(" after validation", "", 1).replace(_UNKNOWN, "is not known here", 1)
     # Of a text that a function reads first Pydantic counts items, too.
     text = re.sub(r"\AValue should have (at \w+ \d+) items?\b", r"must have a length of \1", text)

@@ -146,7 +146,7 @@ async def survey_sources(
 def assess_sources(
     sources: SourceCatalogue, seen: WorkerSurvey, settings: Settings, named: Iterable[str]
 ) -> SourceSurvey:
-    """Assess which sources can be searched, by what is set up here and what workers serve.
+    """Assess the sources that can be searched, by the settings here and the queues that workers serve.
 
     A source that lacks a setting here may have it where workers run, if they have an environment of their own. Of a
     server that does not answer nothing is known, and nothing is held against a source.

@@ -124,7 +124,7 @@ class SourceFile(NamedTuple):
 
 
 Renew: TypeAlias = Callable[[Sequence[Evidence], Mapping[str, Work | None]], Sequence[Evidence]]
-"""Says which passages are kept, given those that were found and the works of those that are kept, by id."""
+"""The choice of the passages to keep, given those that were found and the works of those that are kept, by id."""
 
 
 class EvidenceStore(TenantBound):

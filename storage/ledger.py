@@ -187,7 +187,7 @@ def _read_sums(row: Row[Any]) -> Usage:
 
 
 _RECORD_CALL: Final = text("SELECT * FROM record_call(CAST(:given AS jsonb), :root, :source, :lock)")
-"""What `Ledger.record` does, as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
+"""`Ledger.record` as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
 
 
 class LedgerEntry(Frozen):

@@ -246,7 +246,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
 
 
 def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
-    """Match what makes an ordinal of the digits that end there; a degree sign alone does where people write it so."""
+    """Match the sign that makes an ordinal of the digits that end there; a degree sign only where it is written so."""
     found = _ORDINAL.match(text, end)
     if found is None or found[0] not in ("°", "º"):
         return found

@@ -69,7 +69,7 @@ class Block:
     paragraph: int = 0
     """Counted from 1; 0: the format is cited otherwise."""
     lines: Sequence[Line] = ()
-    """Where its lines stand on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
+    """The places of its lines on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
     cells: Sequence[Cell] = ()
     """The cells of a table, with offsets within `text`, row by row."""
     confidence: float | None = None
@@ -149,7 +149,7 @@ class Document:
     """In lower case; empty: not known."""
     gaps: tuple[Gap, ...] = ()
     places: bytes = b""
-    """Where its lines and cells stand, what its blocks are, and the labels of its pages; see `StoredPlaces`."""
+    """The places of its lines and cells, its blocks, and the labels of its pages; see `StoredPlaces`."""
 
 
 def normalize_text(text: str) -> str:

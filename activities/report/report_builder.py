@@ -73,7 +73,7 @@ def build_report(
         partial=partial_reason(call.ending),
         model=", ".join(call.models),
         references=checked.references,
-        citations=(*checked.citations, *(one for one in checked.cited_apart if one.verdict == "verified")),
+        citations=(*checked.citations, *(one for one in checked.beside if one.verdict == "verified")),
         unverified=checked.unverified,
         warnings=(*doubts, *draft.remarks, *call.warnings, *_list_missing_parts(material)),
         builds=builds,

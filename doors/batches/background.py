@@ -53,7 +53,7 @@ def build_batch_work(process: Process) -> BackgroundWork:
 
 @dataclass
 class _Turn:
-    """What one turn finds out."""
+    """The findings of one turn."""
 
     batches: TenantBatches
     refusal: str = ""

@@ -103,7 +103,7 @@ class TenantBatches(TenantBound):
             return {str(name): int(number) for name, number in (await connection.execute(wanted)).all()}
 
     async def spending(self, id: str) -> BatchSpending:
-        """Sum what the runs of a batch used, and may use."""
+        """Sum the usage of the runs of a batch, and the amounts that they may use."""
         async with self._engine.connect() as connection:
             return await self._sum(connection, id)
 

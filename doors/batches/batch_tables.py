@@ -151,7 +151,7 @@ class Batch(Frozen):
         return (self.tokens, self.cost_microusd, self.deadline)
 
     def limits_at(self, now: float) -> SharedLimits:
-        """Compute what its runs may use together, at a time."""
+        """Compute the limits that its runs share at a time."""
         left = None if self.deadline is None else self.deadline - now
         return SharedLimits(tokens=self.tokens, cost_microusd=self.cost_microusd, seconds_left=left)
 

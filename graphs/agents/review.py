@@ -80,7 +80,7 @@ class ReviewerInput(AgentInput):
 
 
 class StatementVerdict(Frozen):
-    """What the quotes of one statement, table or cell support."""
+    """The verdict on one statement, table or cell by its quotes."""
 
     id: int
     support: Literal["supported", "partly", "not_supported"]
@@ -135,7 +135,7 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many statements hold."""
+    """Count the statements that hold."""
     verdicts = [one for one in ensure_list(output.get("verdicts")) if isinstance(one, dict)]
     held = sum(one.get("support") == "supported" for one in verdicts)
     return f"{held} of {format_count(len(verdicts), 'statement')} are supported", {

@@ -86,7 +86,7 @@ class SectionText(_Answer):
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
     limitations: SkipJsonSchema[tuple[str, ...]] = ()
-    """What it leaves open, of the extractive model; others say that in the text."""
+    """Its open ends, of the extractive model; others say that in the text."""
 
 
 class Summary(_Answer):
@@ -126,7 +126,7 @@ class SynthesisInput(AgentInput):
 
     @property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Where the passages of its sections were found to disagree."""
+        """Disagreements found among the passages of its sections."""
         return tuple(one for section in self.sections for one in section.contradictions)
 
 

@@ -236,7 +236,7 @@ def has_stalled(state: ResearchState, figures: Rules) -> bool:
 
 
 def _list_counted_findings(turn: IterationData) -> tuple[str, ...]:
-    """List what an iteration found; with chosen searches, what these found."""
+    """List the findings of an iteration; with chosen searches, those of these."""
     if not any(call.chosen for call in turn.tool_calls):
         return turn.findings
     made = takewhile(lambda call: not call.chosen, turn.tool_calls)

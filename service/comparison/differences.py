@@ -78,7 +78,7 @@ class StepPair(Described):
 
 
 class StepsCompared(Described):
-    """Where the paths of two runs agree and diverge."""
+    """The steps at which the paths of two runs agree and diverge."""
 
     common: int = Field(examples=[4])
     """Number of leading steps with the same node, iteration, outcome and output."""

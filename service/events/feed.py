@@ -36,7 +36,7 @@ class Waiting(Described):
     """The data of a `waiting` message: there are no new events to send at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
-    """What is not answering, which worker is missing, or which call is retried."""
+    """The service that does not answer, the worker that is missing, or the call that is retried."""
     at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """Since when, or when it was last tried."""
 

@@ -18,7 +18,7 @@ class NumberedStatement(NamedTuple):
     number: int
     statement: Statement
     doubted: bool
-    """What it cites does not, or not wholly, say it; or its block cites nothing and ought to."""
+    """Its quotes do not, or not wholly, say it; or its block cites nothing and ought to."""
 
 
 def list_statements(

@@ -117,7 +117,7 @@ class _Line:
         return here in (before, _Place(before.child, before.offset + 1))
 
     def list_spans(self, found: Sequence[_Found]) -> Iterator[tuple[_Place, Token]]:
-        """What is to be put where, in the order of the line."""
+        """List the marks of spans with their places, in the order of the line."""
         for (one, first, behind), following in zip_longest(found, found[1:]):
             if not one.statement.citations and not one.doubted:
                 continue

@@ -117,7 +117,7 @@ Rest = TypeVar("Rest", Amounts, ResearchBudget)
 
 
 def _charge(rest: Rest, tokens: int, dollars: float) -> Rest:
-    """Return what is left of `rest` after more was used; a dollar has no digits beyond the millionth."""
+    """Return `rest` after more was used; a dollar has no digits beyond the millionth."""
     left = {
         "tokens": None if rest.tokens is None else max(0, rest.tokens - tokens),
         "cost_usd": None if rest.cost_usd is None else round(max(0.0, rest.cost_usd - dollars), 6),

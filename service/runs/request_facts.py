@@ -111,7 +111,7 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
 
 
 async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
-    """Gather what the request names, as far as it exists, and what this server and its workers can do."""
+    """Gather everything that the request names, as far as it exists, and the abilities of server and workers."""
     settings, catalogue, refused = services.settings, services.sources, Refusals()
     if request.sources or request.graph:  # else only what is searched by default is named, which is no one's own
         catalogue = await add_own_sources(catalogue, services.store)

@@ -220,7 +220,7 @@ def in_run_range(column: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def name_run_range(run_id: str) -> dict[str, str]:
-    """What a statement with `in_run_range` is executed with."""
+    """Return the parameters of a statement with `in_run_range`."""
     return {"run_first": run_id, "run_behind": f"{run_id}/", "run_branches": f"{run_id}."}
 
 

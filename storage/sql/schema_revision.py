@@ -56,7 +56,7 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
 
 
 def require_known_tables(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
-    """Return what `read_revision` does, of tables with which this release works once it has migrated them.
+    """Return the result of `read_revision`, of tables with which this release works once it has migrated them.
 
     Raises:
         StoreIncompatible: it cannot work with them: their revision is unknown here, or they have none.

@@ -56,7 +56,7 @@ _MOST: Final = (
 )
 _EXACTLY: Final = re.compile(r"(?:=|(?<!\w)[Pp](?:[ \u00a0-]?values?)?[ \u00a0](?:was|of|is|were))[ \u00a0]?$")
 _NOT: Final = re.compile(r"(?:(?<!\w)(?:no|not|never|nicht|nie|pas|non|não|niet|не)[ \u00a0]|不|ไม่)$", re.IGNORECASE)
-"""What turns `more than` into `at most`."""
+"""The words that turn `more than` into `at most`."""
 _COUNTED: Final = r"(?:[ \u00a0][^\W\d_]{2,20}){0,2}?[ \u00a0]|[\u3400-\u9fff\uac00-\ud7af]{0,3}?[ \u00a0]?"
 _OR_MORE: Final = re.compile(
     rf"(?:{_COUNTED})(?:(?:(?:or|and)[ \u00a0](?:more|older|over|above|higher|greater|longer|later)"

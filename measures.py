@@ -1,4 +1,4 @@
-"""What the kernel measures as it works, and who records it: no one, unless a plugin installs a recorder.
+"""The measures of the kernel, and their recorder: there is none unless a plugin installs one.
 
 Only activities, storage and the API measure. Workflow code does not: a replay would count everything again.
 """
@@ -30,7 +30,7 @@ class Recorder(Protocol):
 _recorders: Final[list[Recorder]] = []
 
 TENANT: Final[ContextVar[str]] = ContextVar("tenant", default="")
-"""Whose work this task does, for logs; empty: no one's, or not known yet."""
+"""The tenant that this task works for, for logs; empty: none, or not known yet."""
 
 
 def install_recorder(recorder: Recorder | None) -> None:

@@ -42,7 +42,7 @@ _GAP: Final = re.compile(
     r"|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff])++",
     re.IGNORECASE,
 )
-"""What may separate two pieces of a secret."""
+"""The characters that may separate two pieces of a secret."""
 
 
 def without_secrets(text: str, given: tuple[str, ...] = ()) -> str:

@@ -1,4 +1,4 @@
-"""The worker: a program that runs research workflows and their activities until it is told to stop.
+"""The worker: a program that runs research workflows and their activities until it gets a signal to stop.
 
 It waits for a Temporal server that cannot be reached, instead of dying. On SIGTERM or SIGINT it takes no new work,
 lets running activities finish for `shutdown_seconds`, and ends. Payloads, indexings and searches have threads of their
@@ -24,7 +24,7 @@ from functools import cache, partial
 from hashlib import sha256
 from inspect import getfile
 from pathlib import Path
-from typing import TypedDict
+from typing import Final, TypedDict
 
 import uvloop
 from temporalio.client import Client
@@ -34,7 +34,7 @@ from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
 from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
-from elcano.activities.background_work import run_workers
+from elcano.activities.background_work import BackgroundWork, run_workers, working_in_background
 from elcano.activities.calls.heartbeats import CountTries
 from elcano.activities.calls.models import Resolve, can_ask_provider
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
@@ -61,6 +61,7 @@ from elcano.graphs.model_names import find_unknown_providers, parse_model_provid
 from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
+from elcano.service.temporal.background_starts import empty_outbox
 from elcano.service.temporal.connection import build_runtime, connect_when_ready
 from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import (
@@ -78,6 +79,8 @@ from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, Source
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 
+OUTBOX_SECONDS: Final = 1.0
+"""Interval at which workflows that were noted are started or signalled, in seconds."""
 _log = logging.getLogger("worker")
 
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
@@ -290,8 +293,13 @@ async def run_until_signal(settings: Settings) -> None:
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             surroundings = Surroundings("worker", settings, store, partial(_return_client, client))
             async with AsyncExitStack() as stack:
-                for accompany in (*load_objects("companions"), *load_objects("worker_companions")):
+                for accompany in load_objects("companions"):
                     await stack.enter_async_context(accompany(surroundings))
+                look = partial(empty_outbox, client, store.outbox)
+                parts = [BackgroundWork(looks=[("workflows to start", look, OUTBOX_SECONDS)])]
+                for prepare in load_objects("background"):
+                    parts += await stack.enter_async_context(prepare(surroundings))
+                await stack.enter_async_context(working_in_background(client, parts))
                 await run_workers(workers)
         finally:
             close_payloads(client.data_converter)

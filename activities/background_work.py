@@ -3,69 +3,92 @@
 They run side by side, and each finishes its calls when the process is to end: a call that is cut off is made again by
 another worker, and a model is paid twice for it.
 
-For a plugin they work on a queue of its own, and look now and again for work. What is looked for is noted in the store,
-so that code that notes it needs no Temporal; any number of workers may look.
+For plugins they work on one background queue. What is to be done there is noted in the store's outbox, so that code
+that notes it needs no Temporal; any number of workers may look.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano import __version__
+from elcano.graphs.contracts import BACKGROUND_QUEUE
 from elcano.workflows.sandbox import workflow_runner
 
 _log = logging.getLogger("worker")
 
 
-def build_queue_worker(
-    client: Client,
-    queue: str,
-    workflows: Sequence[type],
-    activities: Sequence[Callable[..., Any]],
-    *,
-    activities_at_once: int = 100,
-) -> Worker:
+Look: TypeAlias = tuple[str, Callable[[], Awaitable[object]], float]
+"""A search for work: its object, its function, and the interval in seconds."""
+
+
+@dataclass(frozen=True)
+class BackgroundWork:
+    """The work of a plugin besides runs (`Plugin.background`)."""
+
+    workflows: Sequence[type] = ()
+    activities: Sequence[Callable[..., Any]] = ()
+    looks: Sequence[Look] = ()
+    queue: str = BACKGROUND_QUEUE
+    at_once: int = 0
+    """Maximum activities of a queue of its own at a time in one worker."""
+
+
+AT_ONCE: Final = 1_000
+"""Maximum activities on the shared queue at a time in one worker: each watched run has one that only waits."""
+
+
+@asynccontextmanager
+async def working_in_background(client: Client, parts: Sequence[BackgroundWork]) -> AsyncIterator[None]:
+    """Work on the queues of all parts, a worker for each queue, and look for their work while the block runs."""
+    async with AsyncExitStack() as stack:
+        for queue in dict.fromkeys(part.queue for part in parts if part.workflows):
+            await stack.enter_async_context(_build_worker(client, queue, [one for one in parts if one.queue == queue]))
+        for part in parts:
+            for what, look, every in part.looks:
+                await stack.enter_async_context(looking_for(what, look, every=every))
+        yield
+
+
+def _build_worker(client: Client, queue: str, parts: Sequence[BackgroundWork]) -> Worker:
     """Build the worker of a queue, not yet started. Activities that are cut off when it ends are done again."""
     return Worker(
         client,
         task_queue=queue,
-        workflows=workflows,
-        activities=activities,
+        workflows=[one for part in parts for one in part.workflows],
+        activities=[one for part in parts for one in part.activities],
         workflow_runner=workflow_runner(),
         build_id=__version__,  # else the SDK hashes every module of the process, which takes seconds
-        max_concurrent_activities=activities_at_once,
+        max_concurrent_activities=sum(part.at_once for part in parts) or AT_ONCE,
         graceful_shutdown_timeout=timedelta(seconds=1),
     )
 
 
 @asynccontextmanager
 async def looking_for(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> AsyncIterator[None]:
-    """Look for `what` every so many seconds while the block runs."""
-    task = asyncio.create_task(look_repeatedly(what, look, every=every), name=f"look for {what}")
+    """Look for `what` every so many seconds while the block runs; a look that fails is logged, and is not the last."""
+
+    async def look_repeatedly() -> None:
+        while True:
+            try:
+                await look()
+            except Exception:  # a database or a server that fails now may work at the next look
+                _log.exception("%s cannot be looked for now", what)
+            await asyncio.sleep(every)
+
+    task = asyncio.create_task(look_repeatedly(), name=f"look for {what}")
     try:
         yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-async def look_repeatedly(what: str, look: Callable[[], Awaitable[object]], *, every: float) -> None:
-    """Look for `what` every so many seconds until this is cancelled.
-
-    A look that fails is logged, and is not the last.
-    """
-    while True:
-        try:
-            await look()
-        except Exception:  # a database or a server that fails now may work at the next look
-            _log.exception("%s cannot be looked for now", what)
-        await asyncio.sleep(every)
 
 
 async def run_workers(workers: Iterable[Worker]) -> None:

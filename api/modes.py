@@ -119,7 +119,7 @@ class ModeView(Described):
         mode, graph = mode_of(name), MODES[name]
         chooses = can_choose_mode(graph)
         parts = list_parts()
-        told = of_choice(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
+        costs = of_choice(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
         limits = default_limits(graph)
         ways = [way for way in parts if databases or DATABASE not in mode_of(way).kinds]
         open_ways = [way for way in ways if required_extras(parts[way]).isdisjoint(lacking)]
@@ -132,9 +132,9 @@ class ModeView(Described):
             ways=describe_modes(open_ways) if chooses else {},
             graph=f"/v1/graphs/{name}",
             drawing=f"/v1/graphs/{name}?format=mermaid",
-            cost_class=told.cost_class,
-            least=ModeCost.of(told.least),
-            usual=ModeCost.of(told.usual),
+            cost_class=costs.cost_class,
+            least=ModeCost.of(costs.least),
+            usual=ModeCost.of(costs.usual),
             limits=ModeLimits.from_record(limits),
             sources=A_DATABASE if DATABASE in mode.kinds else ANY_SOURCE,
             unavailable=() if chooses else tuple(extra_faults(f"the mode {name!r}", graph, lacking)),

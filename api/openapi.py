@@ -77,7 +77,7 @@ TAGS: Final = [
     {"name": "knowledge", "description": "What all runs found, as a graph."},
     {"name": "openai", "description": "The API of OpenAI in front of runs, for clients that speak it."},
     {"name": "ag-ui", "description": "AG-UI in front of runs, for front ends of agents that speak it."},
-    {"name": "webhooks", "description": "Servers of your own that are told of runs."},
+    {"name": "webhooks", "description": "Servers of your own that are notified of runs."},
     {"name": "schedules", "description": "Questions that are asked again and again."},
     {"name": "batches", "description": "Many questions under one budget, and tables of entities."},
     {"name": "evidence tables", "description": "Documents by questions, a quote in each cell, and screening."},

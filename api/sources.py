@@ -1,4 +1,4 @@
-"""Sources: what can be searched here, how each stands, and whether it finds anything.
+"""Sources: what can be searched here, the status of each, and whether it finds anything.
 
 A collection whose folder holds no document is shown as empty, as far as the folder can be seen from here; where only a
 worker has the folder, nothing is held against it.
@@ -34,7 +34,7 @@ from elcano.settings.settings import Settings
 SourceState: TypeAlias = Literal[
     "ready", "search_failed", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"
 ]
-Stands: TypeAlias = tuple[Provider, float]
+ProviderState: TypeAlias = tuple[Provider, float]
 """A provider and the time of the store."""
 
 
@@ -96,10 +96,10 @@ class SourceView(Described):
         lack: SourceState = "needs_key",
         *,
         default: bool = False,
-        stands: Stands | None = None,
+        state: ProviderState | None = None,
     ) -> "SourceView":
-        """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
-        provider, now = stands or (Provider(), 0.0)
+        """A source that lacks what `missing` says, which is called `lack`; or whose status is that of its provider."""
+        provider, now = state or (Provider(), 0.0)
         how: SourceState = lack if missing else get_provider_state(provider, now)
         if how == "ready" and provider.failures:
             how = "search_failed"
@@ -320,6 +320,6 @@ async def _build_source_views(
             views.append(SourceView.of(spec, nothing, "empty", default=spec.name in default))
         else:
             provider = providers.get(spec.name)
-            stands = None if provider is None else (provider, now)
-            views.append(SourceView.of(spec, why, "unserved", default=spec.name in default, stands=stands))
+            state = None if provider is None else (provider, now)
+            views.append(SourceView.of(spec, why, "unserved", default=spec.name in default, state=state))
     return views

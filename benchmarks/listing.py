@@ -41,12 +41,12 @@ async def main(bench: Bench) -> None:
 @contextmanager
 def _looking_anew() -> Iterator[None]:
     """What was seen before is told to nobody."""
-    before = executions.SHARED_SECONDS, executions.TOLD_SECONDS
-    executions.SHARED_SECONDS = executions.TOLD_SECONDS = 0.0  # type: ignore[misc]
+    before = executions.SHARED_SECONDS, executions.STALE_SECONDS
+    executions.SHARED_SECONDS = executions.STALE_SECONDS = 0.0  # type: ignore[misc]
     try:
         yield
     finally:
-        executions.SHARED_SECONDS, executions.TOLD_SECONDS = before  # type: ignore[misc]
+        executions.SHARED_SECONDS, executions.STALE_SECONDS = before  # type: ignore[misc]
 
 
 async def _fill(bench: Bench, client: Client, store: Store) -> None:

@@ -91,7 +91,7 @@ def chain_of(nodes: tuple[ToolNode, ...]) -> ResearchGraph:
 @activity.defn
 async def noop(call: ToolCall) -> ToolResult:
     """Does nothing."""
-    return ToolResult(output={"ok": True}, told=call.told)
+    return ToolResult(output={"ok": True}, last_event=call.last_event)
 
 
 @activity.defn(name=PUBLISH_REPORT)

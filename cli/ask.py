@@ -124,7 +124,7 @@ def ask_question(
         typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of finishing."),
     ] = False,
     batch: Annotated[
-        bool, typer.Option("--batch", help="Let interactive runs go first; for runs that nobody waits for.")
+        bool, typer.Option("--batch", help="Let interactive runs go first; for runs that no one waits for.")
     ] = False,
     model: Models = None,
     no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and exit.")] = False,

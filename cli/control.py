@@ -203,7 +203,7 @@ def format_limits(limits: Mapping[str, Any]) -> str:
 
 
 def describe_cancellation(answer: Mapping[str, Any]) -> str:
-    """Describe what happens after an accepted cancellation."""
+    """Describe the effect of an accepted cancellation."""
     if answer["worker"] == "polling":
         return "cancelled: it ends now, without a report; its findings are kept"
     return "cancelled, but no worker is running: it ends without a report when one is"
@@ -249,7 +249,7 @@ def format_questions(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _ask_in_terminal(questions: Any) -> dict[str, str]:
-    """Ask each question that waits; an empty answer skips it, the number of an option stands for its words."""
+    """Ask each question that waits; an empty answer skips it, the number of an option represents its words."""
     given: dict[str, str] = {}
     for one in (one for one in questions if one["answer"] is None):
         for line in format_questions({"questions": [one]}):

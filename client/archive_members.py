@@ -57,8 +57,8 @@ def list_members(archive: zipfile.ZipFile, size: int) -> list[zipfile.ZipInfo]:
         raise ArchiveInvalid(f"it has {len(files):,} files, at most {ARCHIVED_FILES:,} are taken: unpack it")
     unpacked = sum(one.file_size for one in files)
     if unpacked > MOST_RATIO * size:
-        told = f"it has {size / 1e6:,.1f} MB and unpacks to {unpacked / 1e6:,.1f} MB"
-        raise ArchiveInvalid(f"{told}, more than {MOST_RATIO} times as much: unpack it")
+        sizes = f"it has {size / 1e6:,.1f} MB and unpacks to {unpacked / 1e6:,.1f} MB"
+        raise ArchiveInvalid(f"{sizes}, more than {MOST_RATIO} times as much: unpack it")
     return files
 
 

@@ -18,7 +18,7 @@ RUNS: Final = "/v1/runs"
 EVIDENCE_PAGE: Final = 200
 """Passages that are asked for at a time."""
 SETTLE_SECONDS: Final = 0.2
-"""Between two looks at a run whose last event was told and whose end is about to be stored."""
+"""Interval of looks at a run whose last event has arrived and whose end is about to be stored."""
 
 
 class AsyncElcano:
@@ -110,9 +110,9 @@ class AsyncRun:
 
     async def events(self, after: str = "") -> AsyncIterator[AgentEvent]:
         """Its events, from the first or from `after` the one with this id, to the terminal one."""
-        async for told in self.stream(after):
-            if not isinstance(told, Notice | LiveText):
-                yield told
+        async for one in self.stream(after):
+            if not isinstance(one, Notice | LiveText):
+                yield one
 
     async def wait(self) -> "AsyncRun":
         """Return it once it has ended, however it did."""

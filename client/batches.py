@@ -18,7 +18,7 @@ from elcano.client.models import JsonObject
 
 BATCHES: Final = "/v1/batches"
 LOOK_SECONDS: Final = 1.0
-"""Between two looks at a batch that goes on."""
+"""Interval of looks at an open batch."""
 PAGE: Final = 100
 
 
@@ -50,7 +50,7 @@ class AsyncBatch:
         await self._connection.download(f"{self._path}/results/{form}", Path(file))
 
     async def wait(self) -> JsonObject:
-        """Return how it stands once it has ended, or waits for a top-up."""
+        """Return its status once it has ended, or waits for a top-up."""
         over = ("ended", "cancelled", "out_of_budget")
         return await self._connection.poll(self.view, lambda view: view["state"] in over, every=LOOK_SECONDS)
 

@@ -1,6 +1,6 @@
 """Research from programs that wait: `Elcano` is the API, `Run` one run of it.
 
-Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there.
+Both are `AsyncElcano` and `AsyncRun`, waited for; methods are documented there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

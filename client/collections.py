@@ -196,7 +196,7 @@ class AsyncCollection:
         return tuple(added)
 
     async def wait(self) -> CollectionView:
-        """Return how it stands once all of its documents are read, or refused."""
+        """Return its status once all of its documents are read, or refused."""
         return await self._connection.poll(self.view, lambda view: not view.unread, every=LOOK_SECONDS)
 
     async def delete(self, path: str = "") -> None:

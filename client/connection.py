@@ -205,21 +205,21 @@ class Connection:
         Raises:
             Unreachable: the API was out of reach for `GIVE_UP_SECONDS`.
         """
-        last_id, pause, heard = after, FIRST_PAUSE, time.monotonic()
+        last_id, pause, last_at = after, FIRST_PAUSE, time.monotonic()
         while True:
             try:
                 async for message in self._stream_messages(run_id, last_id):
-                    last_id, pause, heard = message.id or last_id, FIRST_PAUSE, time.monotonic()
-                    told = _read_message(message)
-                    yield told
-                    if isinstance(told, AgentEvent) and told.terminal:
+                    last_id, pause, last_at = message.id or last_id, FIRST_PAUSE, time.monotonic()
+                    one = _read_message(message)
+                    yield one
+                    if isinstance(one, AgentEvent) and one.terminal:
                         return
             except httpx.TransportError as error:
                 yield Notice(text=f"the stream broke off ({explain_transport_error(error)}); resuming")
             except Unavailable:
                 pass  # it is asked again, as after a stream that broke off
             yield LiveText(words={})
-            if time.monotonic() - heard > GIVE_UP_SECONDS:
+            if time.monotonic() - last_at > GIVE_UP_SECONDS:
                 raise Unreachable(f"{self.base_url} did not answer for {GIVE_UP_SECONDS:g} s")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

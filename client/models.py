@@ -47,37 +47,24 @@ class ForkedFrom(Model):
     step: int
 
 
-class BudgetLimits(Model):
+class Amounts(Model):
+    """An amount of each thing that a run may use up."""
+
+    tokens: int
+    cost_usd: float | None
+    seconds: float
+    iterations: int
+    steps: int
+
+
+class RunLimits(Amounts):
     """The limits of a run, top-ups included."""
 
-    tokens: int
-    cost_usd: float | None
-    seconds: float
-    iterations: int
-    steps: int
     sections: int
-    stalls: int | None = None
-    resets: int | None = None
-
-
-class BudgetUsed(Model):
-    """Usage of a run, in the units of the limits."""
-
-    tokens: int
-    cost_usd: float
-    seconds: float
-    iterations: int
-    steps: int
-
-
-class BudgetRemaining(Model):
-    """Remaining amounts."""
-
-    tokens: int
-    cost_usd: float | None
-    seconds: float
-    iterations: int
-    steps: int
+    stalls: int = 3
+    resets: int = 2
+    when_exhausted: str | None = None
+    hold_seconds: float | None = None
 
 
 class ResearchBudget(Model):
@@ -92,9 +79,9 @@ class BudgetView(Model):
 
     exceeded: bool
     reason: str | None = None
-    limits: BudgetLimits
-    used: BudgetUsed
-    remaining: BudgetRemaining
+    limits: RunLimits
+    used: Amounts
+    remaining: Amounts
     for_research: ResearchBudget
     affordable_sections: int | None = None
 
@@ -218,7 +205,7 @@ class ReportRef(Model):
 
 
 class RunView(Model):
-    """A run: how it stands, or how it ended."""
+    """A run: its status, or how it ended."""
 
     run_id: str
     question: str

@@ -61,7 +61,7 @@ class AsyncPassage(Evidence):
     async def show(
         self, quote: str | CheckedCitation = "", *, width: int = 1_200, part: str = "page"
     ) -> PagePicture | MarkedText:
-        """The picture of the page that it stands on; its text, where its document has no pages or no file is kept.
+        """The picture of the page that it is on; its text, where its document has no pages or no file is kept.
 
         Args:
             quote: what is marked: words of the passage, or a citation of it from the run's report.
@@ -122,5 +122,5 @@ class Passage(Evidence):
     def show(
         self, quote: str | CheckedCitation = "", *, width: int = 1_200, part: str = "page"
     ) -> PagePicture | MarkedText:
-        """The picture of the page that it stands on, or its text; see `AsyncPassage.show`."""
+        """The picture of the page that it is on, or its text; see `AsyncPassage.show`."""
         return self._loop.call(self._asynchronous.show, quote, width=width, part=part)

@@ -7,7 +7,7 @@ from elcano.client.models import Json, JsonObject, Model
 
 
 class CheckedCitation(Model):
-    """One citation after its check: `verdict` is `verified` if its quote stands in the stored text."""
+    """One citation after its check: `verdict` is `verified` if its quote is in the stored text."""
 
     claim: str
     evidence: str
@@ -81,7 +81,7 @@ class Reference(Model):
     locators: tuple[str, ...]
     content_hash: str
     work: JsonObject | None = None
-    told_by: tuple[JsonObject, ...] = ()
+    described_by: tuple[JsonObject, ...] = ()
     also: tuple[str, ...] = ()
     preprints: tuple[str, ...] = ()
     texts: tuple[CitedText, ...] = ()

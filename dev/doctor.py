@@ -166,7 +166,7 @@ def check_api(chosen: Settings) -> Iterable[Finding]:
 
 
 def _describe_readiness(response: httpx.Response) -> str:
-    """Describe what is missing, by the checks of `/readyz`; another program's response is shown as it is."""
+    """Describe the missing parts, by the checks of `/readyz`; another program's response is shown as it is."""
     try:
         checks = response.json()["checks"]
         return "; ".join(f"{name}: {check['detail']}" for name, check in checks.items() if not check["ok"])

@@ -1,7 +1,7 @@
 """Putting a graph together in Python, one call a node; `build` refuses a graph with any fault.
 
 The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON. What
-agents of every mode are given stands here by the names of their inputs: the same expressions mean the same in every
+agents of every mode are given is listed here by the names of their inputs: the same expressions mean the same in every
 graph, and an agent that needs more adds it where its node is.
 """
 

@@ -34,6 +34,8 @@ CHAIN_MODES: Final = (
 )
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
+BACKGROUND_QUEUE: Final = "elcano-background"
+"""For work that is not part of a run: batches, schedules, webhooks."""
 SCHEDULE: Final = "elcano_schedule"
 """The metadata of a run that says which schedule started it."""
 MOST_DEATHS: Final = 8
@@ -62,6 +64,8 @@ TOO_EARLY: Final = "ask again: something has happened that the run has yet to he
 TASK_FAILED: Final = "Workflow Task in failed state"
 """Temporal's message for a query to a workflow whose last task failed."""
 CONTROL_UPDATE: Final = "control"
+WAKE_SIGNAL: Final = "wake"
+"""Tells a background workflow that there may be something to do: a run has ended, a batch was topped up."""
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
 BRANCH_HELD_SIGNAL: Final = "branch_held"
@@ -132,7 +136,7 @@ class AgentCall(RunScoped):
     """Progress of an earlier attempt of this call."""
     today: str = ""
     """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: unknown."""
-    told: int = Field(default=0, ge=0)
+    last_event: int = Field(default=0, ge=0)
     """The highest number of an event that the run had emitted; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """Allowance of all attempts of the call together; enforced before each request to a model."""
@@ -158,7 +162,7 @@ class AgentResult(Frozen):
     """Seconds for which no worker was free to begin it."""
     model: str = ""
     """The model that answered, as the provider names it."""
-    told: int = 0
+    last_event: int = 0
     """Copied from the call."""
 
 
@@ -171,7 +175,7 @@ class ToolCall(RunScoped):
     """Index within a `for_each`."""
     tool: str
     input: JsonObject
-    told: int = Field(default=0, ge=0)
+    last_event: int = Field(default=0, ge=0)
     """The highest number of an event that the run had emitted; handed back, so that the history has it."""
     approval: str = Field(default="", exclude_if=lambda approval: not approval)
     """The id of the approved call; empty: no approval was requested."""
@@ -187,7 +191,7 @@ class ToolResult(Frozen):
     output: JsonObject
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""
-    told: int = 0
+    last_event: int = 0
     """Copied from the call."""
 
 
@@ -282,7 +286,7 @@ class ReopenCall(RunScoped):
 class Reopened(Frozen):
     """Output of `reopen_run`."""
 
-    told: int = 0
+    last_event: int = 0
     """The highest event number that any client can have seen before the reset."""
 
 

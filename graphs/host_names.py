@@ -1,6 +1,6 @@
 """Names of hosts in one spelling, and lists of domains that they are compared with.
 
-The spelling is lower case, IDNA decoded, without a full stop at the end. An IDNA label that stands for what is written
+The spelling is lower case, IDNA decoded, without a full stop at the end. An IDNA label that represents what is written
 otherwise (ASCII, capitals, letters of full width) is left as it is, so that it can pass for no other name.
 """
 
@@ -27,7 +27,7 @@ def canonicalize_host(host: str) -> str:
 
 
 def _decode_label(label: str) -> str:
-    """An IDNA label as Unicode; as it is if it is none, or stands for what is written otherwise, such as ASCII."""
+    """An IDNA label as Unicode; as it is if it is none, or represents what is written otherwise, such as ASCII."""
     if not label.startswith("xn--"):
         return label
     try:
@@ -70,7 +70,7 @@ def parse_domain(text: str) -> str:
     if given.startswith("."):
         raise ValueError(f"{shown} begins with a full stop: write {'*' + given[:100]!r} for all that is below")
     if "*" in name:
-        raise ValueError(f"{shown}: an asterisk stands only at the beginning and for whole names, as in '*.gov'")
+        raise ValueError(f"{shown}: an asterisk is allowed only at the beginning and for whole names, as in '*.gov'")
     name = canonicalize_host(name)
     if not name or len(name) > 253 or not all(map(_is_label, name.split("."))):
         raise ValueError(f"{shown} is no domain: write one such as 'example.org' or '*.gov'")

@@ -30,7 +30,7 @@ class Mode:
     aliases: tuple[str, ...] = ()
     """Other names of it."""
     when: str = ""
-    """When `auto` picks it, as told to the agent that picks; empty: never."""
+    """When `auto` picks it, in the words of its prompt; empty: never."""
     kinds: tuple[str, ...] = ()
     """The kinds of sources (`SourceSpec.kind`) of which it needs one; none: any source."""
     instead: str = ""

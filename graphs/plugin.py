@@ -20,7 +20,7 @@ Path: TypeAlias = str
 
 
 PartName: TypeAlias = Literal[
-    "allowance",  # of the settings: what tells a tenant's `graphs.tenants.Allowance`; else tenants have no limits
+    "allowance",  # of the settings: what returns a tenant's `graphs.tenants.Allowance`; else tenants have no limits
     "answer_schema_check",  # of an `output_schema`: a `graphs.errors.Fault` for each thing that cannot be honoured
     "cipher",  # of the settings: the `storage.sql.cipher.Cipher`; else everything is stored in clear
     "model_observer",  # of the settings: an `activities.calls.models.Observe` around each model that is asked
@@ -90,8 +90,9 @@ class Plugin:
     companions: tuple[Path, ...] = ()
     """Functions that are called with a `Surroundings` of the API or a worker, and return an async context manager that
     is entered while the program works."""
-    worker_companions: tuple[Path, ...] = ()
-    """The same for workers alone: the API does not import them."""
+    background: tuple[Path, ...] = ()
+    """Functions that are called with the `Surroundings` of a worker, and return an async context manager of a sequence
+    of `activities.background_work.BackgroundWork`, which the worker does besides runs."""
     stores: Mapping[str, Path] = field(default_factory=dict)
     """Its own stores next to the kernel's, by name: functions that open a `storage.plugin_store.PluginStore` on the
     database's engine and the settings. They are opened even if the plugin is left out: deleting a run reaches them."""
@@ -258,7 +259,7 @@ def load_objects(kind: str) -> list[Any]:
 
 
 def load_configured(kind: str, settings: Any) -> list[Any]:
-    """Call what the loaded plugins name for `kind` with the settings; results that are None are left out."""
+    """Call the functions that the loaded plugins name for `kind` with the settings; leave out results that are None."""
     made = (make(settings) for make in load_objects(kind))
     return [one for one in made if one is not None]
 

@@ -56,6 +56,8 @@ class ArchivedRun(Frozen):
     """The id of the API key that it was asked for with; empty: without one."""
     metadata: dict[str, str] = {}
     """Labels that the client set."""
+    notify: str = Field(default="", exclude_if=operator.not_)
+    """The id of a workflow that is signalled when it has ended; empty: none."""
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """Limits on sources and hosts."""
     output_schema: JsonObject = Field(default={}, exclude_if=operator.not_)
@@ -74,7 +76,7 @@ class ArchivedRun(Frozen):
     """Why the knowledge graph could not be given what it found; empty if it was, or if there is none."""
 
     def without_end(self) -> "ArchivedRun":
-        """The same run while it goes on again."""
+        """The same run while it is running again."""
         ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
         return ArchivedRun.model_validate({**self.model_dump(exclude=ended), "status": "running"})
 
@@ -94,6 +96,7 @@ def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> Archi
         priority=asked.priority,
         api_key=asked.api_key,
         metadata=asked.metadata,
+        notify=asked.notify,
         trust=asked.trust,
         output_schema=asked.output_schema,
         forked_from=asked.forked_from,
@@ -168,8 +171,9 @@ class RunSnapshot(Frozen):
     """Clarifying questions, with the answers."""
     budget: JsonObject = {}
     counting_since: float | None = None
-    """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: time stands still.
-    A workflow's clock moves with its history alone, and a run that waits for its sections has none to move it."""
+    """The moment that the seconds of `budget` were counted up to, in seconds since the epoch; None: the clock is
+    stopped. A workflow's clock moves with its history alone, and a run that waits for its sections has none to move
+    it."""
     ending: Ending | None = None
     hold: Hold | None = None
     """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or a

@@ -19,7 +19,7 @@ class AgentFigures(Frozen):
 
 
 class Rules(Frozen):
-    """Figures by which runs are led."""
+    """Figures that runs go by."""
 
     stall_iterations: int = 1
     """Number of iterations in a row without a new passage that make a stall."""

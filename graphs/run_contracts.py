@@ -40,7 +40,7 @@ class JournalPages(Frozen):
     begun: bool = True
     """Whether a worker has taken the first step; the run's time counts from there."""
     still_since: float | None = None
-    """Since when time stands still."""
+    """Since when the clock is stopped."""
     floor: int = 0
     """The highest event number known to have been emitted; numbers continue above it."""
     elapsed: float | None = None
@@ -144,6 +144,8 @@ class ResearchInput(Frozen):
     """The id of the API key that the run was asked for with; empty: without one."""
     metadata: dict[str, str] = Field(default={}, exclude_if=lambda metadata: not metadata)
     """Labels that the client set. Agents do not see them."""
+    notify: str = Field(default="", exclude_if=lambda notify: not notify)
+    """The id of a workflow that is signalled when the run has ended; empty: none."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     trust: Trust = Field(default=NO_LIMITS, exclude_if=NO_LIMITS.__eq__)
     """Limits on sources and hosts, shared by its branches, continuations and forks."""
@@ -245,7 +247,7 @@ COST_ATTRIBUTE: Final = "ElcanoCostUsd"
 SEARCH_ATTRIBUTES: Final[dict[str, Literal["Keyword", "Int", "Double"]]] = {
     QUESTION_ATTRIBUTE: "Keyword",  # the beginning of what is asked, of a section of what it asks
     SECTION_ATTRIBUTE: "Keyword",  # the title; of sections alone
-    RUN_ATTRIBUTE: "Keyword",  # id of the run that somebody asked for, of its sections too
+    RUN_ATTRIBUTE: "Keyword",  # id of the run that someone asked for, of its sections too
     MODE_ATTRIBUTE: "Keyword",
     TENANT_ATTRIBUTE: "Keyword",
     STAGE_ATTRIBUTE: "Keyword",  # a `Stage`

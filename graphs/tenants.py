@@ -25,7 +25,7 @@ NAME_CHARACTERS: Final = 200
 
 
 def fault_of(name: str) -> str | None:
-    """Explain why a text cannot be a user's name; None if it can. The empty name stands for no user."""
+    """Explain why a text cannot be a user's name; None if it can. The empty name represents no user."""
     if len(name) > NAME_CHARACTERS:
         return f"it has {len(name)} characters, of which a name has {NAME_CHARACTERS} at most"
     if name != name.strip():
@@ -40,8 +40,8 @@ def insert_requester(text: str, by: str) -> str:
     """Add the user to the text of a request: `Asked to stop: enough` becomes `Asked to stop by alice: enough`."""
     if not by:
         return text
-    told, colon, words = text.partition(":")
-    return f"{told} by {by}{colon}{words}"
+    action, colon, words = text.partition(":")
+    return f"{action} by {by}{colon}{words}"
 
 
 SLUG: Final = r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?"
@@ -77,7 +77,7 @@ def run_id(tenant: str, ulid: str) -> str:
 
 Kind: TypeAlias = Literal["sources", "databases", "tools", "models", "modes", "plugins"]
 Patterns: TypeAlias = tuple[str, ...] | None
-"""Names, in which `*` stands for any characters; None: everything."""
+"""Names, in which `*` represents any characters; None: everything."""
 
 _SINGULAR: Final[Mapping[Kind, str]] = {
     "sources": "source",

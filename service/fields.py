@@ -90,7 +90,7 @@ class WorkflowData(Described):
 
 
 CURSOR: Final = "The `next` of the page before; left out: the first page."
-"""The description of `cursor`, by which every list goes on."""
+"""The description of `cursor`, by which every list continues."""
 NUMBER_CURSOR: Final = r"^\d{0,6}$"
 """The form of a cursor that is the number of things before it."""
 EXAMPLE_RUN: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
@@ -177,14 +177,9 @@ class Request(Described):
 
 def explain_unknown_field(name: str, known: Collection[str]) -> str:
     """Say that there is no field of this name, and which one may be meant."""
-    if (close := find_similar_field(name, known)) is not None:
+    for close in get_close_matches(name[:100], known, n=1, cutoff=ALIKE):
         return f"there is no such field; did you mean {close!r}?"
     return f"there is no such field; there are: {', '.join(known) or 'none'}"
-
-
-def find_similar_field(name: str, known: Collection[str]) -> str | None:
-    """The field whose name is most like this one; None if none is."""
-    return next(iter(get_close_matches(name[:100], known, n=1, cutoff=ALIKE)), None)
 
 
 _OF_EVENTS: Final = ("since", "until")
@@ -220,12 +215,12 @@ Moment: TypeAlias = Annotated[
 
 def event_view(event: AgentEvent) -> JsonObject:
     """An event as clients get it."""
-    told = event.model_dump(mode="json")
-    calls = told["data"].get("calls")
-    for data in (told["data"], *(calls if isinstance(calls, list) else ())):
+    row = event.model_dump(mode="json")
+    calls = row["data"].get("calls")
+    for data in (row["data"], *(calls if isinstance(calls, list) else ())):
         if isinstance(data, dict):
             data |= {name: format_rfc3339(data[name]) for name in _OF_EVENTS if isinstance(data.get(name), float)}
-    return {**told, "at": format_rfc3339(event.at)}
+    return {**row, "at": format_rfc3339(event.at)}
 
 
 def with_moments(value: Json) -> Json:
@@ -294,7 +289,7 @@ _UNKNOWN: Final = "Extra inputs are not permitted"
 
 
 def word_fault(error: Mapping[str, Any]) -> str:
-    """Describe what is wrong with a field, to be read after its name."""
+    """Describe the fault of a field, to be read after its name."""
     text = error["msg"].replace(" after validation", "", 1).replace(_UNKNOWN, "is not known here", 1)
     # Of a text that a function reads first Pydantic counts items, too.
     text = re.sub(r"\AValue should have (at \w+ \d+) items?\b", r"must have a length of \1", text)

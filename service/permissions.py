@@ -30,7 +30,7 @@ Permission: TypeAlias = Literal[
 Role: TypeAlias = Literal["reader", "researcher", "approver", "operator", "admin"]
 
 PERMISSIONS: Final[Mapping[Permission, str]] = {
-    "read_run": "read a run: how it stands, its events, its report with the pictures in it",
+    "read_run": "read a run: its status, its events, its report with the pictures in it",
     "inspect_run": "read what a run's report was made of: evidence, steps, results, certificate",
     "list_runs": "list the tenant's runs",
     "read_catalogue": "read modes, sources, graphs, agents, databases, tools and the list of documents",

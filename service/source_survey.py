@@ -106,10 +106,10 @@ class OwnSources(Protocol):
 async def add_own_sources(sources: SourceCatalogue, store: TenantStore) -> SourceCatalogue:
     """The catalogue with the sources that the tenant has itself, as far as it may use what they are parts of."""
     specs = dict(sources.specs)
-    for beside in store.beside.values():
-        if not isinstance(beside, OwnSources):
+    for own in store.plugins.values():
+        if not isinstance(own, OwnSources):
             continue
-        for whole, parts in (await beside.describe_sources()).items():
+        for whole, parts in (await own.describe_sources()).items():
             if (spec := sources.specs.get(whole)) is not None:
                 named = ((f"{whole}:{name}", text) for name, text in parts.items())
                 specs |= {name: spec.model_copy(update={"name": name, "description": text}) for name, text in named}
@@ -146,7 +146,7 @@ async def survey_sources(
 def assess_sources(
     sources: SourceCatalogue, seen: WorkerSurvey, settings: Settings, named: Iterable[str]
 ) -> SourceSurvey:
-    """Assess which sources can be searched, by what is set up here and what workers serve.
+    """Assess the sources that can be searched, by the settings here and the queues that workers serve.
 
     A source that lacks a setting here may have it where workers run, if they have an environment of their own. Of a
     server that does not answer nothing is known, and nothing is held against a source.

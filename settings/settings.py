@@ -192,12 +192,12 @@ OF_COMPOSE: Final = frozenset({"ELCANO_DOCUMENTS"})
 _CLOSE: Final = 0.75
 
 
-def unknown_variables(beside: Iterable[str] = ()) -> list[str]:
+def unknown_variables(of_plugins: Iterable[str] = ()) -> list[str]:
     """Return a sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing.
 
-    `beside` are variables that plugins add.
+    `of_plugins` are variables that plugins add.
     """
-    known = {*(get_variable_name(name) for name in Settings.model_fields), *beside}
+    known = {*(get_variable_name(name) for name in Settings.model_fields), *of_plugins}
     file = Settings.model_config.get("env_file")
     assert isinstance(file, str)
     written = DotEnvSettingsSource(Settings, env_file=file).env_vars if Path(file).is_file() else {}

@@ -124,7 +124,7 @@ class SourceFile(NamedTuple):
 
 
 Renew: TypeAlias = Callable[[Sequence[Evidence], Mapping[str, Work | None]], Sequence[Evidence]]
-"""Says which passages are kept, given those that were found and the works of those that are kept, by id."""
+"""The choice of the passages to keep, given those that were found and the works of those that are kept, by id."""
 
 
 class EvidenceStore(TenantBound):
@@ -149,7 +149,7 @@ class EvidenceStore(TenantBound):
             return evidence
         async with self._engine.begin() as connection:
             await begin_exclusive(
-                connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
+                connection, f"run {self._tenant} {root_of(run_id)}", shared=f"evidence {self._tenant}"
             )
             kept = await self._find_kept(connection, evidence)
             if renew is not None:
@@ -259,8 +259,8 @@ class EvidenceStore(TenantBound):
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""
         found = _found_by(self._tenant, run_id)
-        told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
-        kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
+        works = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
+        kept = works.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)
         return [Work.model_validate(work) for work in await self._fetch_values(kept)]
 
     async def count_of_run(self, run_id: str) -> int:
@@ -323,7 +323,7 @@ def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
         raise ValueError(f"evidence {passage.id!r}: its text {passage.content_hash} is neither given nor kept")
     if content[passage.start : passage.end] != passage.text:
         raise ValueError(
-            f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
+            f"evidence {passage.id!r}: its text is not what is written from {passage.start} to {passage.end} "
             f"in {passage.document!r}"
         )
 

@@ -187,7 +187,7 @@ def _read_sums(row: Row[Any]) -> Usage:
 
 
 _RECORD_CALL: Final = text("SELECT * FROM record_call(CAST(:given AS jsonb), :root, :source, :lock)")
-"""What `Ledger.record` does, as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
+"""`Ledger.record` as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
 
 
 class LedgerEntry(Frozen):
@@ -314,7 +314,7 @@ class Ledger(TenantBound):
         return found
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
-        """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""
+        """Returns the usage of a run, with its branches by default; without what was undone."""
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
             return _read_sums((await connection.execute(select(*_LINE_SUMS).where(of_run, ~ledger.c.undone))).one())

@@ -98,7 +98,7 @@ class Lineage(TenantBound):
             await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", data)
         async with self._engine.begin() as connection:
             await begin_exclusive(
-                connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
+                connection, f"run {self._tenant} {root_of(run_id)}", shared=f"evidence {self._tenant}"
             )
             there = await find_positions(connection, self._tenant, from_run)
             if missing := [passage for passage in evidence if passage not in there]:

@@ -54,9 +54,9 @@ class PluginTables(Rows):
         """The engine is the store's."""
 
 
-def get_plugin_data(beside: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:
-    """The data of a plugin, by the name of its store, in the `beside` of a store or of a tenant's store."""
-    found = beside[name]
+def get_plugin_data(plugins: Mapping[str, Any], name: str, kind: type[Kind]) -> Kind:
+    """The data of a plugin, by the name of its store, in the `plugins` of a store or of a tenant's store."""
+    found = plugins[name]
     assert isinstance(found, kind)
     return found
 

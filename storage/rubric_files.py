@@ -61,6 +61,6 @@ def _load_rubric(path: Path) -> Rubric:
 
 def _format_error_lines(error: OSError | ValueError) -> list[str]:
     if isinstance(error, ValidationError):
-        told = error.errors(include_url=False, include_context=False, include_input=False)
-        return [f"/{'/'.join(map(str, one['loc']))}: {one['msg']}" for one in told]
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        return [f"/{'/'.join(map(str, one['loc']))}: {one['msg']}" for one in errors]
     return [str(error)]

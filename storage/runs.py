@@ -21,6 +21,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, RESUMING, STARTING, UNENDED, run_row
 from elcano.storage.evidence import drop_unfound
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
+from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.sql.columns import has_cipher
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
@@ -70,10 +71,10 @@ class RunStore(TenantBound):
         ValueError: a run to be kept is another tenant's.
     """
 
-    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, beside: Sequence[PluginStore]) -> None:
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, plugins: Sequence[PluginStore]) -> None:
         super().__init__(engine, tenant)
         self._objects = objects
-        self._beside = beside
+        self._plugins = plugins
 
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
@@ -97,6 +98,8 @@ class RunStore(TenantBound):
                 await connection.execute(delete(event_rows).where(self._events_of(run.run_id)))
             if rows:
                 await connection.execute(insert(event_rows), rows)
+            if run.notify and run.status != "running":
+                await connection.execute(add_notice(self._tenant, run.notify))
 
     async def reopen(self, run_id: str, execution: str) -> None:
         """Continue an ended run as `execution`: its record says that it is running, and its old end is dropped.
@@ -237,7 +240,7 @@ class RunStore(TenantBound):
         # Before the rows: if this breaks off, the run is still there to be deleted again.
         await self._objects.delete_below(artifacts_of(self._tenant, run_id))
         await self._objects.delete_below(payloads_of(run_id))
-        for store in self._beside:
+        for store in self._plugins:
             await store.delete_run(self._tenant, run_id)
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, f"evidence {self._tenant}")

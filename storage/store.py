@@ -25,6 +25,7 @@ from elcano.storage.health import Probe
 from elcano.storage.ledger import Ledger, UsageStore
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, files_of_tenant, open_objects
+from elcano.storage.outbox import Outbox
 from elcano.storage.plugin_store import PluginStore
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import ControlStore, RunStore
@@ -94,7 +95,7 @@ class TenantStore:
     lineage: Lineage
     graphs: VersionStore[ResearchGraph]
     agents: VersionStore[OwnAgent]
-    beside: Mapping[str, Any]
+    plugins: Mapping[str, Any]
     """The data of plugins, by the names of their stores."""
 
 
@@ -106,17 +107,18 @@ class Store:
         engine: AsyncEngine,
         objects: Objects,
         build: str = "",
-        beside: Mapping[str, PluginStore] | None = None,
+        plugins: Mapping[str, PluginStore] | None = None,
         cipher: Cipher | None = None,
     ) -> None:
         self._engine = engine
         self.objects = objects
         self._build = build
         self._cipher = cipher
-        self.beside = beside or {}
+        self.plugins = plugins or {}
         self._admitting = asyncio.Lock()
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
+        self.outbox = Outbox(engine)
         self.usage = UsageStore(engine, None)
         """Usage of all tenants."""
 
@@ -130,12 +132,12 @@ class Store:
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant, self._admitting),
-            runs=RunStore(self._engine, tenant, self.objects, tuple(self.beside.values())),
+            runs=RunStore(self._engine, tenant, self.objects, tuple(self.plugins.values())),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self.objects),
             graphs=VersionStore(self._engine, tenant, graphs, ResearchGraph, TooManyGraphs),
             agents=VersionStore(self._engine, tenant, agents, OwnAgent, TooManyAgents),
-            beside={name: store.of(tenant) for name, store in self.beside.items()},
+            plugins={name: store.of(tenant) for name, store in self.plugins.items()},
         )
 
     def of_call(self, tenant: str, run_id: str) -> TenantStore:
@@ -144,7 +146,7 @@ class Store:
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self.objects, build, self.beside, self._cipher)
+        return Store(self._engine, self.objects, build, self.plugins, self._cipher)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
@@ -198,15 +200,15 @@ async def open_store(
     cipher = load_cipher(chosen)
     engine = open_engine(url, cipher)
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
-    beside: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
-    if lacking := [name for name, one in beside.items() if not isinstance(one, PluginStore)]:
+    plugins: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
+    if lacking := [name for name, one in plugins.items() if not isinstance(one, PluginStore)]:
         raise InputInvalid("plugins", f"the store {lacking[0]!r} of a plugin lacks methods of `PluginStore`: add them")
     try:
         await prepare_tables(engine)
-        yield Store(engine, kept, beside=beside, cipher=cipher)
+        yield Store(engine, kept, plugins=plugins, cipher=cipher)
     finally:
         kept.close()
-        for store in beside.values():
+        for store in plugins.values():
             await store.close()
         await engine.dispose()
 

@@ -118,8 +118,8 @@ def _of_tables(task: TaskEnvelope) -> JsonObject:
     title = task.question[:300]
     if not keys:
         return {"title": title, "answered": False, "limitations": ["There is no result."]}
-    told = " ".join(f"It stands in the results [{key}]." for key in keys)
-    return {"title": title, "introduction": told, "citations": citations}
+    text = " ".join(f"It stands in the results [{key}]." for key in keys)
+    return {"title": title, "introduction": text, "citations": citations}
 
 
 def _answer_as_judge(task: TaskEnvelope) -> JsonObject:

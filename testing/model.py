@@ -71,7 +71,7 @@ class Reply:
     output_tokens: int | None = None
     """Excludes reasoning. Default: a quarter of the answer's characters."""
     seconds: float = 0.0
-    """How long the model takes."""
+    """The time that the model takes."""
 
 
 @dataclass(frozen=True)

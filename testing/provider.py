@@ -77,17 +77,17 @@ def completion_to_stream(body: str, *, usage: bool = True) -> Sequence[str]:
         return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
 
     (choice,) = whole["choices"]
-    told = [event({"role": "assistant", "content": choice["message"].get("content")})]
+    lines = [event({"role": "assistant", "content": choice["message"].get("content")})]
     for index, call in enumerate(choice["message"].get("tool_calls") or ()):
         named = {"id": call["id"], "type": "function", "function": {**call["function"], "arguments": ""}}
-        told.append(event({"tool_calls": [{"index": index, **named}]}))
+        lines.append(event({"tool_calls": [{"index": index, **named}]}))
         arguments = call["function"]["arguments"]
         pieces = [arguments[first : first + PIECE] for first in range(0, len(arguments), PIECE)]
-        told += [event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}) for piece in pieces]
-    told.append(event({}, choice["finish_reason"]))
+        lines += [event({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}) for piece in pieces]
+    lines.append(event({}, choice["finish_reason"]))
     if usage and "usage" in whole:
-        told.append(f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n")
-    return [*told, "data: [DONE]\n\n"]
+        lines.append(f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n")
+    return [*lines, "data: [DONE]\n\n"]
 
 
 def list_stream_events(request: Request, reply: Reply) -> Sequence[str]:

@@ -90,7 +90,7 @@ class Script:
         self.reopened: list[ReopenCall] = []
         self.ledger: dict[tuple[str, str], Usage] = {}
         """The usage of every agent's activity, by run and activity id."""
-        self.told = 0
+        self.last_event = 0
         """The highest event number that a client saw before a reset."""
         self.answered = True
         """Whether the report says that the question is answered."""

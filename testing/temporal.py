@@ -86,10 +86,10 @@ def scripted_activities(
             await script.watching(call.input)
         output = _or_fail(script, call.agent, call.input)
         script.ledger[call.run_id, activity.info().activity_id] = script.usage
-        return AgentResult(output=output, usage=script.usage, model="scripted", told=call.told)
+        return AgentResult(output=output, usage=script.usage, model="scripted", last_event=call.last_event)
 
     async def run_tool(call: ToolCall) -> ToolResult:
-        return ToolResult(output=_or_fail(script, call.tool, call.input), told=call.told)
+        return ToolResult(output=_or_fail(script, call.tool, call.input), last_event=call.last_event)
 
     @activity.defn(name=PUBLISH_REPORT)
     async def publish_report(call: PublishCall) -> ReportRef:
@@ -121,7 +121,7 @@ def scripted_activities(
     @activity.defn(name=REOPEN_RUN)
     async def reopen_run(call: ReopenCall) -> Reopened:
         script.reopened.append(call)
-        return Reopened(told=script.told)
+        return Reopened(last_event=script.last_event)
 
     return [
         *agent_activities(ask or run_agent),

@@ -12,7 +12,7 @@ for module in ("elcano.api.__main__", "elcano.worker", "pydantic_ai.providers.op
     import_module(module)
 load_plugins(())  # not those of the environment: importing one of them may change what all programs do
 load_registries()
-for kind in ("companions", "routes", "settings", "starters", "worker_companions"):
+for kind in ("companions", "routes", "settings", "starters", "background"):
     load_objects(kind)
 gc.freeze()
 if threading.active_count() > 1:

@@ -79,7 +79,7 @@ _SMALL: Final = regex.compile(r"[\d\p{Ll}]")
 _SMALL_WORD: Final = regex.compile(r"\p{Ll}[\p{Ll}.]")
 """Not `p53`, `pH` or `mRNA`, with which sentences begin."""
 _INITIAL: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}|al|col)\.\s*$")
-"""A letter alone, as in `E. coli`, or what stands for the other authors."""
+"""A letter alone, as in `E. coli`, or what represents the other authors."""
 _GOING_ON: Final = regex.compile(r"\p{Ll}+(?![\p{L}\p{N}-])|[/,;:]")
 _SHORT: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}{1,5}|\d{1,3})\.\s*$")
 """Words that are an abbreviation or an ordinal where a small word follows: `20 tys. ludzi`, `3. listopada`."""

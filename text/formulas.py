@@ -75,7 +75,7 @@ def write_mathml_source(markup: str) -> str:
 
 
 def _get_name(element: Element) -> str:
-    """The name of an element without its namespace, or the prefix that stands for one in HTML."""
+    """The name of an element without its namespace, or the prefix that represents one in HTML."""
     return get_local_name(element).rpartition(":")[2].lower()
 
 

@@ -22,7 +22,7 @@ _LINKS: Final[Mapping[str, str]] = {
     "pt": "o a os as um uma uns umas de do da dos das d",
     "nl": "de het een van der des",
 }
-"""Articles, and what stands for the genitive."""
+"""Articles, and what represents the genitive."""
 NAME_LANGUAGES: Final = frozenset({*_LINKS, "ja", "ko", "th", "zh"})
 _LINKS_OF_ONE_LANGUAGE: Final = frozenset("a an as d da das die do dos i l lo o of os um".split())  # noqa: SIM905
 """Words of other languages too: `of` is Dutch for `or`, `dos` is Spanish for `two`. They need the name's language."""

@@ -1,7 +1,7 @@
 """Whether two questions are the same but for politeness, articles and plural endings, and what a follow-up may ask.
 
 Nothing is guessed: every word that tells something must be in both, in the same order. In English, articles and the
-words with which one asks tell nothing; in every other language each word counts. What stands before the first comma
+words with which one asks tell nothing; in every other language each word counts. What is before the first comma
 may as well stand at the end.
 """
 

@@ -217,7 +217,7 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
 
 
 def _read_spaceless(text: str, at: int) -> tuple[str, int]:
-    """A name in a script that parts no words: the longest that stands there."""
+    """A name in a script that parts no words: the longest that is there."""
     for length in range(_LONGEST_SPACELESS, 0, -1):
         name = text[at : at + length]
         if len(name) == length and (unit := _find_share(name) or parse_currency(name) or find_unit_by_name(name)):

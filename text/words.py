@@ -11,7 +11,7 @@ Burmese a character with its marks. Of a question only those pairs count that ma
 particles and question words, so that no pair reaches from a word into a particle.
 
 Exponents and indices have one notation, whatever the source: digits and signs become superscripts and subscripts of
-Unicode (2⁶⁴, CO₂, 10⁻³), because run together with what stands before them they would be other numbers. A raised
+Unicode (2⁶⁴, CO₂, 10⁻³), because run together with what is before them they would be other numbers. A raised
 expression that Unicode cannot write is put in brackets, `2^(n+1)`. Lowered words stay as they are (Cmax): they say the
 same either way.
 """
@@ -191,7 +191,7 @@ _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆
 
 
 def raise_text(text: str) -> str:
-    """`text`, which stands raised, as it is written on the line; the space around it stays."""
+    """`text`, which is raised, as it is written on the line; the space around it stays."""
     core = text.strip()
     if not core or len(core) > LONGEST or _MARK.fullmatch(core):
         return text
@@ -205,7 +205,7 @@ def raise_text(text: str) -> str:
 
 
 def lower_text(text: str) -> str:
-    """`text`, which stands lowered, as it is written on the line; the space around it stays."""
+    """`text`, which is lowered, as it is written on the line; the space around it stays."""
     core = text.strip()
     if not core or len(core) > LONGEST:
         return text

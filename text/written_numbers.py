@@ -224,7 +224,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     unit, unit_end = parse_unit(folded, end if len(exponents) == 1 else match.end()) if not closing else ("", end)
     if not unit and end > match.end() and (behind := _BEHIND_SCALE.match(folded, end)):
         said, said_end = parse_unit(folded, behind.end())
-        if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may go on with `cuadrados`
+        if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may continue with `cuadrados`
             unit, unit_end = said, said_end if said else end
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
@@ -246,7 +246,7 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
 
 
 def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
-    """Match what makes an ordinal of the digits that end there; a degree sign alone does where people write it so."""
+    """Match the sign that makes an ordinal of the digits that end there; a degree sign only where it is written so."""
     found = _ORDINAL.match(text, end)
     if found is None or found[0] not in ("°", "º"):
         return found
@@ -256,7 +256,7 @@ def _match_ordinal(text: str, digits: str, end: int) -> re.Match[str] | None:
 
 
 def _is_joining_dash(text: str, at: int) -> bool:
-    """Whether a dash at `at` stands between two things, as in `10-20`, or ends `+/-`, and is no sign."""
+    """Whether a dash at `at` is between two things, as in `10-20`, or ends `+/-`, and is no sign."""
     if text[max(0, at - 2) : at] == "+/":
         return True
     before = text[:at].rstrip("-\u2010\u2011\u2012\u2013")[-1:] if text[at - 1 : at] in _DASHES else text[at - 1 : at]

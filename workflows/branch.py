@@ -106,7 +106,7 @@ class Gate:
             self._waiting.append(place)
             try:
                 await workflow.wait_condition(lambda: self._waiting[0] is place and self._inside < self._width)
-            finally:  # one that is cancelled has no room, and stands in no one's way
+            finally:  # one that is cancelled has no room, and is in no one's way
                 self._waiting.remove(place)
         self._inside += 1
 

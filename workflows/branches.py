@@ -168,8 +168,8 @@ class BranchRunner:
                 self._unsent.append(request)
             case Steer() as steered:
                 for part in steered.for_branches:
-                    told = request.model_copy(update={"action": part})
-                    self._tasks += [asyncio.create_task(self._say(told, branch)) for branch in self._open.values()]
+                    split = request.model_copy(update={"action": part})
+                    self._tasks += [asyncio.create_task(self._say(split, branch)) for branch in self._open.values()]
                 if steered.changes_sections:
                     self._replan()
 
@@ -318,8 +318,8 @@ class BranchRunner:
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
 
-    def _tell(self, told: EventDraft) -> None:
-        self._journal.tell(told, workflow.time())
+    def _tell(self, draft: EventDraft) -> None:
+        self._journal.tell(draft, workflow.time())
         self._shown.refresh()
 
 

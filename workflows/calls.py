@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
         UsageQuestion,
         model_queue,
     )
-    from elcano.graphs.engine.budget_check import told_apart
+    from elcano.graphs.engine.budget_check import blame_node_limit
     from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
@@ -101,7 +101,7 @@ class Performer:
             tenant=self._asked.tenant,
             models=_override_model(self._asked.models.with_own(work.agent, work.own), work.agent, model),
             today=resolve_run_date(self._asked, self._journal),
-            told=self._journal.last,
+            last_event=self._journal.last,
             at_exit=self._asked.graph.is_closing(work.node),
             may_wait=self._journal.run.budget.limits.when_exhausted == "pause",
             history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),
@@ -131,12 +131,12 @@ class Performer:
         result = await await_outcome(work.node, activity, policy)
         if isinstance(result, AgentResult):
             waited = self._journal.count_idle(result.waited, workflow.time())
-            done = build_completed_step(work, self._elapsed(), waited, result.output, result.told)
+            done = build_completed_step(work, self._elapsed(), waited, result.output, result.last_event)
             return done.model_copy(update={"usage": result.usage, "model": result.model})
         usage = await self.used(activity_id) if result.usage is None else result.usage
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
-        lost = replace(result, failure=told_apart(work, result.failure))
+        lost = replace(result, failure=blame_node_limit(work, result.failure))
         return build_failed_outcome(work, self._elapsed(), lost, usage)
 
     async def used(self, activity_id: str = "", *, run_id: str = "") -> Usage:
@@ -225,13 +225,13 @@ class Performer:
         answered = [result for result in results if isinstance(result, ToolResult)]
         waited = min((result.waited for result in answered), default=0.0)
         idle = self._journal.count_idle(waited, workflow.time())
-        told = max((result.told for result in answered), default=0)
+        last_event = max((result.last_event for result in answered), default=0)
         if not work.for_each:
             (only,) = results
             if isinstance(only, LostCall):
                 return build_failed_outcome(work, self._elapsed(), only, Usage())
-            return build_completed_step(work, self._elapsed(), idle, only.output, told)
-        return build_completed_step(work, self._elapsed(), idle, build_item_progress(outcomes), told)
+            return build_completed_step(work, self._elapsed(), idle, only.output, last_event)
+        return build_completed_step(work, self._elapsed(), idle, build_item_progress(outcomes), last_event)
 
     async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | LostCall:
         """Returns the result of a call; if the call needs approval, once that is decided."""
@@ -277,7 +277,7 @@ class Performer:
                 item=item,
                 tool=work.tool,
                 input=given,
-                told=self._journal.last,
+                last_event=self._journal.last,
                 approval=approval,
                 trust=self._asked.trust,
                 seconds=seconds,

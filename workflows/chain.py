@@ -39,7 +39,7 @@ class ChainEnded(Exception):
 class ChainWorkflow(ResearchWorkflow):
     """A run of one of `CHAIN_MODES`; the graph in its input says which."""
 
-    led = True
+    code_routed = True
 
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:

@@ -174,7 +174,7 @@ class Approvals:
         self._record(ApprovalRequested(step=work.step, node=work.node, at=self._elapsed(), call=call))
         self._asking.add(call.id)
         self._at_work -= 1
-        self._follow(told=True)
+        self._follow(changed=True)
         seconds = call.until - call.since
         timer = asyncio.create_task(
             workflow.sleep(seconds, summary=format_label(f"approval of {call.called}: {call.id}"))
@@ -192,7 +192,7 @@ class Approvals:
             self._asking.remove(call.id)
         if not self._now(call.id).decision:
             self._record(ApprovalExpired(at=self._elapsed(), call=call.id))
-        self._follow(told=True)
+        self._follow(changed=True)
         return _resolve_approval(self._now(call.id), lost)
 
     def _call_of(self, work: CallTool, item: int) -> WaitingCall:
@@ -218,11 +218,11 @@ class Approvals:
     def _now(self, id: str) -> WaitingCall:
         return find_waiting_call(self._journal.run, id)
 
-    def _follow(self, *, told: bool = False) -> None:
+    def _follow(self, *, changed: bool = False) -> None:
         """The run is held while every call that is left waits, and works while one does not.
 
         Args:
-            told: what waits has changed, which the run of a branch has to know.
+            changed: what waits has changed, which the run of a branch has to know.
         """
         run = self._journal.run
         if self._asking and not self._at_work and (run.hold is None or run.trying):
@@ -230,7 +230,7 @@ class Approvals:
             self._shown.enter("approval")
         elif self._shown.beneath == "approval" and run.hold is None:
             self._shown.enter_work()
-        elif told:
+        elif changed:
             self._shown.refresh()
         else:
             return

@@ -69,7 +69,7 @@ class Interruptions:
         self._deadline = Deadline(None)
         self._ending: Ending | None = None
         """A pending ending by the clock, or by a call without an answer."""
-        self._heard: Ending | None = None
+        self._taken: Ending | None = None
         """The requested ending, once it was taken."""
         self._resumed_from = asked.resumed_from
         self._reset = asked.resumed_from is not None
@@ -87,24 +87,24 @@ class Interruptions:
     def say(self, ending: Ending) -> None:
         """Make this ending pending; also one that was taken and could not be followed."""
         if ending is self._journal.run.stopping:
-            self._heard = None
+            self._taken = None
         elif not (self._reset and ending.kind == "time"):  # the time since before the reset does not count
             self._ending = ending
 
     def take(self) -> Ending | None:
         """Take the pending ending; a request by a person takes precedence over the clock."""
         ending = self._stopping or self._ending
-        self._heard, self._ending = self._journal.run.stopping, None
+        self._taken, self._ending = self._journal.run.stopping, None
         return ending
 
     @property
     def _stopping(self) -> Ending | None:
         """Return the requested stop that has not been taken yet."""
         stopping = self._journal.run.stopping
-        return None if stopping is self._heard else stopping
+        return None if stopping is self._taken else stopping
 
     def aim(self) -> None:
-        """Sets the clock to the end of the research; it stands still while time does not count."""
+        """Sets the clock to the end of the research; it stops while time does not count."""
         journal = self._journal
         still = journal.stands_still or not journal.begun
         self._deadline.at = None if still else journal.due(journal.run.budget.research_seconds())
@@ -149,7 +149,7 @@ class Interruptions:
             await workflow.wait_condition(lambda: self._reset)
             resumed_from, self._resumed_from = self._resumed_from, None
             if resumed_from is None:
-                await workflow.sleep(A_MOMENT, summary="hears what came beside the reset")
+                await workflow.sleep(A_MOMENT, summary="receives what came with the reset")
             try:
                 reopened: Reopened = await workflow.execute_activity(
                     REOPEN_RUN,
@@ -163,9 +163,11 @@ class Interruptions:
                 return
             now = workflow.time()
             self._journal.thaw(now)
-            at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)
-            entry = RolledBack(at=at, told=told)
-            going_on = resumed_from.entry.model_copy(update={"at": at, "told": told}) if resumed_from else entry
+            at, last_event = self._journal.elapsed(now), max(reopened.last_event, self._journal.last)
+            entry = RolledBack(at=at, last_event=last_event)
+            going_on = (
+                resumed_from.entry.model_copy(update={"at": at, "last_event": last_event}) if resumed_from else entry
+            )
             self._journal.record(going_on, now)
             if self._ending is not None and self._ending.kind == "time":
                 self._ending = None
@@ -228,5 +230,5 @@ def add_hold_reason(run: Run, interruption: Ending) -> Ending:
     if hold is None or not hold.tries:
         return interruption
     tries = run.tried.all_tries if run.tried is not None else hold.tries
-    why = f"{hold.node} was tried {tries} times in vain: {hold.detail}"
+    why = f"{hold.node} was tried {tries} times unsuccessfully: {hold.detail}"
     return interruption.model_copy(update={"detail": "; ".join(filter(None, (interruption.detail, why)))})

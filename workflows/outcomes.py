@@ -114,10 +114,10 @@ def _read_details(cause: ApplicationError) -> FailureDetails:
     return FailureDetails(attempt=1)
 
 
-def build_completed_step(work: Call, elapsed: float, waited: float, output: Json, told: int) -> StepCompleted:
+def build_completed_step(work: Call, elapsed: float, waited: float, output: Json, last_event: int) -> StepCompleted:
     """Return the entry of a call that was answered; time spent waiting for a worker does not count as research time."""
     at = max(0.0, elapsed - waited)
-    return StepCompleted(step=work.step, node=work.node, at=at, waited=waited, output=output, told=told)
+    return StepCompleted(step=work.step, node=work.node, at=at, waited=waited, output=output, last_event=last_event)
 
 
 def build_failed_outcome(work: Call, elapsed: float, lost: LostCall, usage: Usage) -> Outcome:

@@ -58,13 +58,13 @@ with workflow.unsafe.imports_passed_through():
 class ResearchWorkflow:
     """A run of one graph. Its id is the run id."""
 
-    led = False
-    """Whether the way from node to node is chosen here; else the edges of the graph say it."""
+    code_routed = False
+    """Whether the next node is chosen here; else the edges of the graph say it."""
 
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = open_journal(asked, workflow.time(), led=self.led)
+        self._journal = open_journal(asked, workflow.time(), code_routed=self.code_routed)
         self._interruptions = Interruptions(asked, self._journal)
         self._branching: BranchRunner | None = None
         """Set while branches run."""
@@ -82,7 +82,7 @@ class ResearchWorkflow:
         if asked.resumed_from is not None:
             self._shown.enter_work()
         self._interruptions.aim()
-        beside = [
+        watches = [
             asyncio.create_task(self._interruptions.watch()),
             asyncio.create_task(self._interruptions.watch_resets()),
         ]
@@ -103,7 +103,7 @@ class ResearchWorkflow:
         failed = run.failure or (failure_from_error(run.node, broken) if broken and not cancelled else None)
         status = status_of(self._journal, failed, self._report, cancelled=cancelled)
         await self._interruptions.settle_reset()
-        for task in beside:
+        for task in watches:
             task.cancel()
         cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
         await close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)
@@ -264,7 +264,7 @@ class ResearchWorkflow:
         return entry
 
     async def _run_branches(self, work: RunBranches) -> Entry:
-        """Runs the branches. If told to stop they still hand over their drafts; when time is up they are given up.
+        """Run the branches. If asked to stop they still hand over their drafts; when time is up they are given up.
 
         If the run waits for more budget they are not: they wait as well, and once all do the run has paused. If all
         wait for a provider, so does the run.

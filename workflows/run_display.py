@@ -312,10 +312,10 @@ def _list_section_lines(states: tuple[BranchState, ...], waits: Mapping[str, Hol
     lines = ["", f"{called}:" if hidden <= 0 else f"{called}, without the first {hidden}:", ""]
     for state in states[-SHOWN_SECTIONS:]:
         reason = waits.get(state.run_id) if state.status == "running" else None
-        stands = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status
+        status = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status
         used = f", {format_count(state.iterations, 'iteration')}" if state.iterations else ""
         used += f", {state.tokens:,} tokens" if state.tokens is not None else ""
-        lines.append(f"- {escape_markdown_line(state.section)}: **{stands}**{used}{_format_reason(state.reason)}")
+        lines.append(f"- {escape_markdown_line(state.section)}: **{status}**{used}{_format_reason(state.reason)}")
     return lines
 
 

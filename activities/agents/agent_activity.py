@@ -19,7 +19,7 @@ from elcano.activities.agents.answer_drafts import (
     as_drafted,
     build_draft_ref,
     draft_from_prose,
-    unread_told,
+    note_unread,
     with_canonical_ids,
     with_omissions,
     without_sections,
@@ -114,7 +114,7 @@ class AgentActivities:
             usage=attempt.before + attempt.usage,
             model=attempt.model,
             waited=measure_queue_seconds(),
-            told=attempt.call.told,
+            last_event=attempt.call.last_event,
         )
 
     def _streamers_of(self, call: AgentCall) -> Streamers | None:
@@ -170,7 +170,7 @@ class AgentActivities:
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(draft_from_prose, answer.output)
-        draft = with_canonical_ids(unread_told(written, unread), shown.ids)
+        draft = with_canonical_ids(note_unread(written, unread), shown.ids)
         return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
 
     async def _joined(
@@ -255,8 +255,8 @@ def _compute_passage_tokens(attempt: Attempt, agent: AgentDefinition, most: int)
     """
     if (left := attempt.left.tokens) is None:
         return None
-    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
-    return min(most, beside - min(agent.output_tokens, beside // 2))
+    rest = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
+    return min(most, rest - min(agent.output_tokens, rest // 2))
 
 
 Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]

@@ -4,7 +4,7 @@ Code is sure of that without another call: what an agent's definition finds in a
 writer in its draft. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it ends
 in nothing, the first answer counts, which was paid for.
 
-A quote that stands word for word in another passage that its writer was shown is cited from there, before anyone is
+A quote that is word for word in another passage that its writer was shown is cited from there, before anyone is
 asked. A quote that is nowhere is reported to the writer, with the nearest words of any passage that it was shown.
 """
 
@@ -180,7 +180,7 @@ def draft_of_claims(claims: tuple[Claim, ...]) -> ReportDraft:
 
 @dataclass(frozen=True)
 class NearestWords:
-    """The words that are most like a quote that stands nowhere."""
+    """The words that are most like a quote that is nowhere."""
 
     passage: str
     """The id of the passage that has them."""

@@ -1,4 +1,4 @@
-"""Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stands as drafted.
+"""Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stays as drafted.
 
 Nothing is made up for the latter: claims are those of the sections' research, with their citations, and a limitation
 says that no one has joined them. Models cite by short keys, drafts by the ids of passages.
@@ -82,7 +82,7 @@ def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
 
 
 def drop_repeated_claims(draft: ReportDraft) -> ReportDraft:
-    """`draft` without blocks of sections that say word for word what stands above, unless nothing else is left."""
+    """`draft` without blocks of sections that say word for word what is above, unless nothing else is left."""
     said = {
         _normalise_claim_text(line)
         for claim in (*draft.introduction, *draft.key_findings)
@@ -152,8 +152,8 @@ def without_sections(given: SynthesisInput) -> ReportDraft:
 
 def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDraft:
     """`draft`, with a word among its limitations on drafts that were too long to be shown whole."""
-    told = statements_unread(sum(section.left_out for section in shown))
-    return draft.model_copy(update={"limitations": (*draft.limitations, *told)}) if told else draft
+    notes = statements_unread(sum(section.left_out for section in shown))
+    return draft.model_copy(update={"limitations": (*draft.limitations, *notes)}) if notes else draft
 
 
 def statements_unread(count: int) -> tuple[str, ...]:
@@ -163,19 +163,19 @@ def statements_unread(count: int) -> tuple[str, ...]:
     return (f"{count} statements of the sections' drafts did not fit into one pass and were left out.",)
 
 
-def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
+def note_unread(draft: ReportDraft, passages: int) -> ReportDraft:
     """`draft`, with a word among its limitations on passages that were too much for the model that wrote it."""
     if not passages:
         return draft
-    told = f"{passages} of the passages found {UNREAD}"
-    return draft.model_copy(update={"limitations": (*draft.limitations, told)})
+    note = f"{passages} of the passages found {UNREAD}"
+    return draft.model_copy(update={"limitations": (*draft.limitations, note)})
 
 
 def first_statements(title: str, sections: Sequence[SectionItem]) -> ReportDraft:
     """Draft a summary: the first cited claim of each section, and what the sections themselves say is left open."""
     firsts = (next((claim for claim in one.claims if claim.citations), None) for one in sections)
     findings = tuple(claim for claim in firsts if claim is not None)
-    open_ends = dict.fromkeys(told for section in sections for told in section.limitations)
+    open_ends = dict.fromkeys(one for section in sections for one in section.limitations)
     return ReportDraft(
         title=title,
         key_findings=findings[:MOST_FINDINGS],
@@ -264,7 +264,7 @@ def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], bes
     claims, known = draft.claims, set(given)
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in known)
     named = dict.fromkeys((*cited, *draft.related))
-    beside = [one for one in best if one not in named]
+    others = [one for one in best if one not in named]
     return DraftRef(
         artifact=artifact,
         title=draft.title,
@@ -272,5 +272,5 @@ def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], bes
         claims=len(claims),
         cited=len(cited),
         evidence=tuple(named),
-        beside=tuple(beside[:BESIDE]),
+        beside=tuple(others[:BESIDE]),
     )

@@ -34,11 +34,11 @@ def list_faulty_evidence(claim: Claim, found: CheckedClaim) -> list[str]:
     return [*failing, *(cited.evidence for one in doubted for cited in one.citations)]
 
 
-def describe_faults(claim: Claim, found: CheckedClaim, told: Mapping[Citation, str]) -> Iterable[str]:
-    """Yield the faults of a block, worded for its writer; `told` are those of its citations."""
+def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, str]) -> Iterable[str]:
+    """Yield the faults of a block, worded for its writer; `texts` are those of its citations."""
     if count_uncited([found]):
         yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
-    yield from dict.fromkeys(told[one] for one in list_failing(claim, found))
+    yield from dict.fromkeys(texts[one] for one in list_failing(claim, found))
     for one in found.statements:
         if is_doubted(one) and one.reason not in REASONS.values():
             yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"

@@ -1,10 +1,10 @@
 """Has the reviewer read a draft in batches before it is handed over; its findings travel with the draft.
 
-It is a part of the call that wrote the draft, because a run's exit is its last step and what stands in it has to be
+It is a part of the call that wrote the draft, because a run's exit is its last step and what is in it has to be
 paid for by what the exit was left. So that nothing is paid for twice, the draft is kept before the first batch and
-after each, and the heartbeat names it: an attempt that follows a crash goes on with what is left.
+after each, and the heartbeat names it: an attempt that follows a crash continues with what is left.
 
-A finding belongs to a statement with its quotes and its place: what is mended or stands elsewhere is read anew.
+A finding belongs to a statement with its quotes and its place: what is mended or is elsewhere is read anew.
 
 What is not read stays `unchecked`: because the budget ended, or because the reviewer gave no answer that can be used.
 Both are said among the draft's remarks. A provider that is busy is waited for as in any call.
@@ -75,8 +75,8 @@ def carry_review(progress: ReviewProgress) -> JsonObject:
 
 def parse_review_progress(progress: JsonObject) -> ReviewProgress | None:
     """The draft that an earlier attempt wrote and had not read to its end; None if it was not so far."""
-    told = progress.get("reviewing")
-    return None if told is None else ReviewProgress.model_validate(told)
+    kept = progress.get("reviewing")
+    return None if kept is None else ReviewProgress.model_validate(kept)
 
 
 async def load_draft_under_review(reviewing: ReviewProgress, attempt: Attempt) -> ReportDraft:
@@ -232,6 +232,6 @@ def _judgements_from_verdicts(batch: Batch, answer: ReviewVerdicts) -> Iterator[
             )
             if verdict is not None:
                 reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
-                told = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
-                judgement = judgement.model_copy(update={"support": verdict.support, "reason": told})
+                reason_given = "" if verdict.support == "supported" else reason or ENGLISH.unsaid
+                judgement = judgement.model_copy(update={"support": verdict.support, "reason": reason_given})
             yield judgement

@@ -181,7 +181,7 @@ class _Writing:
     async def _part(
         self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
     ) -> tuple[Claim, ...]:
-        """One part of the section at `place`, behind what stands of it `before`; its draft if there is no budget."""
+        """One part of the section at `place`, after what was written `before`; its draft if there is no budget."""
         finished = self._peek()
         if finished is not None:
             self._next += 1
@@ -200,13 +200,13 @@ class _Writing:
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
         self.left_open += tell_unread_passages(part, task, answer.task)
-        told = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
-        finished = WrittenSection.model_validate({"artifact": artifact, **told})
+        fields = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
+        finished = WrittenSection.model_validate({"artifact": artifact, **fields})
         self.unread += left_out
         self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1
-        # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt goes on
-        # with has to be in the ledger by then.
+        # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt
+        # continues with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
         return await self._as_written(part, answer.output)
@@ -228,8 +228,8 @@ class _Writing:
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
             empty = render_task_prompt(self._closing.request, self._shown(self._closing, written=()))
-            beside = prompt_tokens(empty) + SUMMARY_ANSWER_TOKENS
-            room = min(room, tokens - beside)
+            needed = prompt_tokens(empty) + SUMMARY_ANSWER_TOKENS
+            room = min(room, tokens - needed)
         title = self._given.title or title_for(self._given.question)
         answer = None
         cost = Estimate(cost_microusd=self._dearest.cost_microusd)

@@ -141,7 +141,9 @@ class Loader:
         return Loaded(
             shown=shown,
             room=room,
-            sources=tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in needs.offered),
+            sources=tuple(
+                OfferedSource(name=one, description=self._sources.describe_purpose(one)) for one in needs.offered
+            ),
             drafts=await self._drafts(needs.sections, evidence, accounts, numbers, places=weighed)
             if agent.joins
             else before,
@@ -217,10 +219,10 @@ class Loader:
         for name in names:
             try:
                 source = self._sources.get(name)
-                told = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
+                found = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
             except ActivityFault:
                 continue
-            for word, weight in told.items():
+            for word, weight in found.items():
                 weights[word] = max(weight, weights.get(word, 0.0))
         return weights
 
@@ -236,7 +238,7 @@ FURTHER_TRIES: Final = 2
 
 
 def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:
-    """Return the agent that answers `question`, under the name of the task; told what applies to it."""
+    """Return the agent that answers `question`, under the name of the task, with the instructions that apply to it."""
     return _build_cached_agent(task.kind, question.answer_for(task), question.instructions_for(task))
 
 
@@ -247,12 +249,12 @@ def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agen
 
 
 async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefinition]) -> list[ToolDefinition]:
-    """Leave out of the schemas of answers what models need not be told: titles, defaults, docstrings of models."""
+    """Leave out of the schemas of answers what models do not need: titles, defaults, docstrings of models."""
     return [replace(one, parameters_json_schema=_shorten_schema(one.parameters_json_schema)) for one in tools]
 
 
 def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
+    """Shorten one schema; what is under `properties` and `$defs` are names, not keywords."""
     left_out = {"title", "default"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
@@ -260,6 +262,6 @@ def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             short[name] = {key: _shorten_schema(one) for key, one in value.items()}
         elif name not in left_out:
             each = value if isinstance(value, list) else [value]
-            told = [_shorten_schema(one) if isinstance(one, dict) else one for one in each]
-            short[name] = told if isinstance(value, list) else told[0]
+            shortened = [_shorten_schema(one) if isinstance(one, dict) else one for one in each]
+            short[name] = shortened if isinstance(value, list) else shortened[0]
     return short

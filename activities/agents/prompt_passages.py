@@ -133,7 +133,7 @@ def _in_turn(
     ranked = [unplaced.pop(one) for one in first if one in unplaced]
     asked = searches[0][0].query if searches else ""
     ordered = sorted(reversed(searches), key=lambda made: (made[0].source != RELATED, made[0].query != asked))
-    heard = [[unplaced.pop(one) for one in found if one in unplaced] for _, found in ordered]
-    heard.append(list(unplaced.values()))
-    longest = max(len(search) for search in heard)
-    return ranked + [search[rank] for rank in range(longest) for search in heard if rank < len(search)]
+    by_search = [[unplaced.pop(one) for one in found if one in unplaced] for _, found in ordered]
+    by_search.append(list(unplaced.values()))
+    longest = max(len(search) for search in by_search)
+    return ranked + [search[rank] for rank in range(longest) for search in by_search if rank < len(search)]

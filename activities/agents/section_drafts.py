@@ -2,7 +2,7 @@
 
 A section comes with a draft, or with the passages that its research found, from which it is yet to be written.
 
-What two sections say is kept where it fits best. A quotation that stands in several passages, as pages that repeat each
+What two sections say is kept where it fits best. A quotation that is in several passages, as pages that repeat each
 other have it, is cited from the first of them. Nothing else is changed: what a synthesis makes of it is its own affair.
 """
 
@@ -58,11 +58,11 @@ def join_section_drafts(
     homes = _Homes(evidence)
     cited = [tuple(cite_anew(claim, homes.moved) for claim in claims) for claims in kept]
     works = Works(known, accounts)
-    beside = [
+    further_ids = [
         _list_uncited_evidence(result, draft, evidence, homes.cited)
         for result, draft in zip(results, drafts, strict=True)
     ]
-    named = dict.fromkeys((*homes.cited, *(id for ids in beside for id in ids)))
+    named = dict.fromkeys((*homes.cited, *(id for ids in further_ids for id in ids)))
     keys = name_passages(tuple(named), numbers)
     shown = {
         id: build_evidence_item(key, evidence[id], of_work(works, evidence[id]), places=places, text=False)
@@ -90,7 +90,7 @@ def join_section_drafts(
                 for id in dict.fromkeys((*(one.evidence for claim in claims for one in claim.citations), *further))
                 if id in shown
             )
-            for claims, further in zip(cited, beside, strict=True)
+            for claims, further in zip(cited, further_ids, strict=True)
         ),
         wishes=tuple(result.wish for result in results),
         forms=tuple(result.form for result in results),

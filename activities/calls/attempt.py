@@ -109,7 +109,7 @@ class Attempt:
         """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
-        self._told = 0  # requests whose usage was recorded
+        self._recorded = 0  # requests whose usage was recorded
         self.store = store
         self._settings = settings
         self._resolve = resolve
@@ -201,7 +201,7 @@ class Attempt:
                 async with agent.iter(
                     form.text,
                     model=watch_model(asked, self._settings.model_timeout_seconds, self._observe),
-                    instructions=form.told or None,
+                    instructions=form.note or None,
                     model_settings=build_call_settings(self._settings, form.max_tokens),
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 ) as running:
@@ -286,7 +286,7 @@ class Attempt:
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
         used = self.usage + self.count(messages, listener)
-        if used.requests > self._told:
+        if used.requests > self._recorded:
             await self.record("failed", used)
 
     def count(self, messages: Sequence[ModelMessage], listener: Listener | None = None) -> Usage:
@@ -337,7 +337,7 @@ class Attempt:
             if used != Usage():
                 self.pulse.leave_unwritten(line.model_dump(mode="json"))
             raise
-        self._told = used.requests
+        self._recorded = used.requests
         self.pulse.unwritten = None
         if self._guard is not None:
             await self._guard.release(self.store, call, ended)

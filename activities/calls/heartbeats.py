@@ -2,12 +2,12 @@
 
 A worker that dies is noticed because the beats stop. A cancellation arrives with the answer to one, unless the server
 pushes it to the worker (`worker_commands` of its namespace), which takes milliseconds: then a call beats rarely. A beat
-carries what the next attempt needs to go on, the words that are being written, what was paid for and could not be
+carries what the next attempt needs to continue, the words that are being written, what was paid for and could not be
 written down, and how many attempts were no tries: one whose worker died, stood still or was stopped was none. Temporal
 counts that among the attempts, so policies allow `MOST_DEATHS` attempts more than tries, and the last try is made final
 here. How the attempt before ended is asked of the server; how many before it were lost travels in the beats.
 
-How long a call is waited for, goes by a clock that stands still while the process does. When a process goes on that was
+How long a call is waited for, goes by a clock that stops while the process does. When a process continues that was
 stopped (a throttled container, a paused machine), its timers fire before it reads what came meanwhile. By the clock on
 the wall an answer that is there, and paid for, would be thrown away as too late.
 """
@@ -61,7 +61,7 @@ class CountTries(Interceptor):
     """Counts tries for a worker whose activities belong to runs."""
 
     def __init__(self, client: Client, grace: float = 0.0) -> None:
-        """`grace` is how many seconds the worker waits for its activities when it is told to stop."""
+        """`grace` is how many seconds the worker waits for its activities when it stops."""
         self._client = client
         self._grace = grace
         self._pushes: bool | None = None
@@ -181,7 +181,7 @@ QUIET_BEATS: Final = 4
 """Factor by which beats are rarer."""
 PUSHED_BEATS: Final = 8
 """Factor by which beats are rarer from the start, where the server pushes cancellations: a beat then only says that the
-worker lives. After 10 s without one people are told so, and a worker that stands still for 20 s has 6 s left."""
+worker lives. After 10 s without one the run says so, and a worker that hangs for 20 s has 6 s left."""
 
 _log = logging.getLogger("activities.heartbeat")
 

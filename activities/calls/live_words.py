@@ -255,13 +255,13 @@ _MARKS: Final[Mapping[str, str]] = {
     "conclusion": "",
     "limitations": "- ",
 }
-"""The fields whose texts are shown, and what stands before each."""
+"""The fields whose texts are shown, and what is before each."""
 _UNSHOWN: Final = frozenset({"citations", "related"})
 _FENCE: Final = "```"
 
 
 def extract_readable_text(response: ModelResponse) -> str | None:
-    """The texts of an answer as far as it has come; None if nothing of it can be read as it stands.
+    """The texts of an answer as far as it has come; None if nothing of it can be read as it is.
 
     That is so before it begins, and for a moment in the middle of an escape.
     """

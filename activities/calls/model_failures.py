@@ -60,7 +60,7 @@ _LONGEST_TEXT: Final = 100
 
 
 def seconds_of(text: str, now: datetime) -> float | None:
-    """Seconds from `now` on that `text` stands for, never below 0; None if it is no wait.
+    """Seconds from `now` on that `text` represents, never below 0; None if it is no wait.
 
     Args:
         text: a duration as Go writes it (`1h2m3.5s`, `300ms`), or a moment as RFC 3339 writes it.
@@ -87,8 +87,8 @@ def asked_wait(headers: Mapping[str, str], body: object, now: datetime) -> float
         body: of the refusal, as far as it could be read as JSON.
         now: with its zone.
     """
-    told = next((wait for text in _iter_retry_delays(body) if (wait := seconds_of(text, now)) is not None), None)
-    return _until_reset(headers, now) if told is None else told
+    named = next((wait for text in _iter_retry_delays(body) if (wait := seconds_of(text, now)) is not None), None)
+    return _until_reset(headers, now) if named is None else named
 
 
 def _iter_retry_delays(body: object) -> Iterator[str]:
@@ -137,7 +137,7 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
     if isinstance(error, ContentFilterError):
         return AnswerDeclined(f"{name} or its provider's filter would not answer: {_shorten_to_one_line(str(error))}")
     if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
-        first, _, _ = _shorten_to_one_line(str(error)).partition(". ")  # what follows is for whoever writes agents
+        first, _, _ = _shorten_to_one_line(str(error)).partition(". ")  # what follows is for authors of agents
         return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {first}")
     if isinstance(error, UserError):
         return ModelRefused(str(error))
@@ -146,8 +146,8 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
 
 def build_unreadable_answer_error(error: Exception, model: Model) -> AnswerUnusable:
     """Build the error for an answer of `model` that its own client could not read."""
-    told = f"{type(error).__name__}: {_shorten_to_one_line(str(error))}"
-    return AnswerUnusable(f"{_name_of(model)} gave an answer that its client cannot read ({told})")
+    text = f"{type(error).__name__}: {_shorten_to_one_line(str(error))}"
+    return AnswerUnusable(f"{_name_of(model)} gave an answer that its client cannot read ({text})")
 
 
 def build_content_filter_error(response: ModelResponse) -> ContentFilterError:
@@ -174,11 +174,11 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
         wait = asked_wait(headers, read_body(error.body), datetime.now(UTC))
     if verdict == "busy" and "resource_exhausted" in said.codes and (wait or 0) > QUOTA_SECONDS:
         verdict = "credit"
-    told = f"{name}: " + (f"HTTP {said.status}: " if said.status else "") + _shorten_to_one_line(said.message)
+    text = f"{name}: " + (f"HTTP {said.status}: " if said.status else "") + _shorten_to_one_line(said.message)
     if verdict == "busy":
-        return ModelBusy(told, wait)
+        return ModelBusy(text, wait)
     if verdict == "too_long":
-        return PromptTooLong(f"{told} (the prompt is too long for this model, or for what its account may send)")
+        return PromptTooLong(f"{text} (the prompt is too long for this model, or for what its account may send)")
     headline = {
         "key": "the key was refused",
         "credit": "there is no credit, or a limit of spending is reached",
@@ -188,7 +188,7 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
     provider = model.system if model is not None else ""
     what_to_do = format_remedy_advice(verdict, provider, own_address=model is not None and bool(_own_address(model)))
     refused = RequestRefused if verdict == "request" else ModelRefused
-    return refused(f"{headline} ({told}): {what_to_do}.")
+    return refused(f"{headline} ({text}): {what_to_do}.")
 
 
 def _name_of(model: Model) -> str:

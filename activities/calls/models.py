@@ -47,7 +47,7 @@ marked to be kept by the provider, where that has to be asked for (Anthropic, Op
 CALL_SETTINGS: Final = ModelSettings(max_retries=0, cache=CACHED)
 """Settings of every request: one HTTP request, and what is to be cached. `PatientModel` sets the timeout."""
 CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
-"""Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
+"""Providers' clients end a request after about as long by default."""
 
 Resolve: TypeAlias = Callable[[ModelChoice, str, Settings], Model]
 """From a run's choice, an agent and the worker's settings to the model that answers: `resolve_model`, or a test's."""

@@ -1,6 +1,6 @@
 """Calls whose activity is paused or reset in Temporal, by its command line or its UI.
 
-A call that is under way is paid for, so it goes on to its end, and its answer counts: a pause holds back only further
+A call that is under way is paid for, so it continues to its end, and its answer counts: a pause holds back only further
 attempts. The SDK would cut it off as if its run had given it up, and the server would take that for a failed attempt.
 
 The SDK notifies an activity of one cancellation and of no other. So after a pause or a reset the server is asked
@@ -26,7 +26,7 @@ from elcano.graphs.state.failures import FailureType
 T = TypeVar("T")
 
 SHUTDOWN: Final = "WorkerShutdown"
-"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
+"""The SDK's name for the failure of an attempt that its worker, which stops, did not wait for any longer."""
 PATIENCE: Final = timedelta(seconds=5)
 """For the server to describe a workflow."""
 ASK_SECONDS: Final = 2.0
@@ -49,7 +49,7 @@ async def finish_despite_operators(call: Coroutine[Any, Any, T], client: Client,
     Args:
         call: what the activity does.
         client: where to ask whether its run gives it up.
-        grace: seconds that the worker waits for its activities when it is told to stop.
+        grace: seconds that the worker waits for its activities when it stops.
 
     Raises:
         ApplicationError: after a pause or a reset, its run gave it up, or its worker stopped.

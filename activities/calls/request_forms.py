@@ -1,4 +1,4 @@
-"""The form in which an unanswered request is sent again: with a shorter prompt, for a shorter answer, or told why.
+"""The form in which an unanswered request is sent again: shorter prompt, shorter answer, or the reason.
 
 A form that was refused is never sent a second time. Each cause has its own change and its own end: a prompt is halved a
 few times, an answer that was cut off is asked for once more, shorter and with more room, one that was withheld once
@@ -62,7 +62,7 @@ class Form:
     task: TaskEnvelope
     order: tuple[str, ...] = ()
     """Keys of its passages, those that matter most first."""
-    told: str = ""
+    note: str = ""
     """Additional instructions for the model."""
     max_tokens: int | None = None
     """The room for the answer; None: whatever the provider gives."""
@@ -93,10 +93,10 @@ class Form:
         """
         if isinstance(fault, PromptTooLong):
             return self.shorter()
-        if isinstance(fault, AnswerCutOff) and not self.told:
-            return replace(self, told=SHORTER, max_tokens=_compute_larger_output_limit(fault.tokens, tokens_left))
-        if isinstance(fault, AnswerDeclined) and not self.told:
-            return replace(self, told=PLAINER)
+        if isinstance(fault, AnswerCutOff) and not self.note:
+            return replace(self, note=SHORTER, max_tokens=_compute_larger_output_limit(fault.tokens, tokens_left))
+        if isinstance(fault, AnswerDeclined) and not self.note:
+            return replace(self, note=PLAINER)
         if isinstance(fault, RequestRefused) and self.max_tokens is not None:  # it may not be asked for as many
             return replace(self, max_tokens=None)
         return None
@@ -171,8 +171,8 @@ def _trim_task_parts(task: TaskEnvelope, kept: float, order: Sequence[str]) -> T
     ):  # a draft of few long statements: passages make room for one
         begun = _keep_first_claims(task.sections)
         room -= _count_claim_characters(begun) - _count_claim_characters(task.sections) * kept
-        if beside := _select_passages_that_fit(passages, room, order):
-            sections, shown = begun, beside
+        if fitting := _select_passages_that_fit(passages, room, order):
+            sections, shown = begun, fitting
     drafts = bool(task.sections or task.written)
     if (_has_lost_all_claims(task.sections, sections) and not shown) or _has_lost_all_claims(task.written, report):
         return None

@@ -79,7 +79,7 @@ def classify_failure(
     """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
 
     Within an activity its details are `FailureDetails`: which try failed, the `usage` of all attempts so far,
-    and the `progress` that another try can go on with.
+    and the `progress` that another try can continue with.
     """
     if isinstance(error, ApplicationError):
         return error

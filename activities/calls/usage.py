@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 
 class SpendingGuard(Protocol):
-    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.parts`)."""
+    """Lets requests to models pass, besides the budget of their run: such as a quota (`Plugin.parts`)."""
 
     async def claim(
         self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate, price: ModelPrice
@@ -254,7 +254,7 @@ class BookActivities:
         execution = activity.info().workflow_run_id or ""
         store = self._store.of(call.tenant)
         try:
-            told = await _last_event_before(activity.client(), call.run_id, execution)
+            last_event = await _last_event_before(activity.client(), call.run_id, execution)
             if not call.resumed:
                 await store.lineage.undo(call.run_id, call.step, execution=execution)
             for one in call.undone:
@@ -264,7 +264,7 @@ class BookActivities:
             await store.runs.reopen(call.run_id, execution)
         except Exception as error:
             raise classify_failure(error) from None
-        return Reopened(told=told)
+        return Reopened(last_event=last_event)
 
 
 async def _last_event_before(client: Client, run_id: str, execution: str) -> int:
@@ -302,11 +302,11 @@ async def _estimate_last_event(client: Client, handle: WorkflowHandle[Any, Any])
 
     Calls name the last event before them, and later ones are no more than the entries of the history.
     """
-    told = length = 0
+    last_event = length = 0
     async for event in handle.fetch_history_events():
         length = event.event_id
         for payload in event.activity_task_scheduled_event_attributes.input.payloads:
             with suppress(Exception):  # what cannot be read says nothing; the length alone bounds a first history
                 (call,) = await client.data_converter.decode([payload])
-                told = max(told, int(call["told"]))
-    return told + length
+                last_event = max(last_event, int(call["last_event"]))
+    return last_event + length

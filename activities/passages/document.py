@@ -28,7 +28,7 @@ _REPLACED: Final = {
     **dict(zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)),
     # Soft hyphens, zero-width spaces and byte order marks are invisible and would split words.
     **dict.fromkeys((0x00AD, 0x200B, 0x2060, 0xFEFF), ""),
-    # These order what stands around them anew, so that a text reads otherwise than it is searched and quoted.
+    # These order what is around them anew, so that a text reads otherwise than it is searched and quoted.
     **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), ""),
 }
 _REPLACEABLE: Final = re.compile(f"[{''.join(map(chr, _REPLACED))}]")
@@ -69,7 +69,7 @@ class Block:
     paragraph: int = 0
     """Counted from 1; 0: the format is cited otherwise."""
     lines: Sequence[Line] = ()
-    """Where its lines stand on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
+    """The places of its lines on pages, in reading order, with offsets within `text`. A paragraph may cross pages."""
     cells: Sequence[Cell] = ()
     """The cells of a table, with offsets within `text`, row by row."""
     confidence: float | None = None
@@ -149,7 +149,7 @@ class Document:
     """In lower case; empty: not known."""
     gaps: tuple[Gap, ...] = ()
     places: bytes = b""
-    """Where its lines and cells stand, what its blocks are, and the labels of its pages; see `StoredPlaces`."""
+    """The places of its lines and cells, its blocks, and the labels of its pages; see `StoredPlaces`."""
 
 
 def normalize_text(text: str) -> str:

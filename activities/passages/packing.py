@@ -1,6 +1,6 @@
 """Blocks become one text, and passages of about 900 characters that never cross a heading.
 
-900 characters are a few paragraphs: enough to be understood alone, short enough to be shown. A passage goes on to
+900 characters are a few paragraphs: enough to be understood alone, short enough to be shown. A passage continues to
 another page only within a paragraph. Code and tables are cut between lines only, and short ones not at all. What
 belongs together stays so where it fits: a caption, its table and the notes below that; what announces a list, and the
 list.
@@ -29,11 +29,11 @@ SHORT_CHARACTERS: Final = 1_500
 CODE_CHARACTERS: Final = 6_000
 """Code and tables that are no longer stay whole, a table with its caption and its notes."""
 LABEL_CHARACTERS: Final = 90
-"""A paragraph that is no longer and does not end like a sentence names what stands below it."""
+"""A paragraph that is no longer and does not end like a sentence names what is below it."""
 LEAD_CHARACTERS: Final = 600
 """A paragraph that ends with a colon and is no longer announces a list; a note of a table is no longer either."""
 HEADING_CHARACTERS: Final = 200
-"""A longer heading is shortened where it stands above passages, and is text as well."""
+"""A longer heading is shortened where it is above passages, and is text as well."""
 HEAD_CHARACTERS: Final = 1_000
 """The rows of a table's head that its later passages know."""
 NAME_CHARACTERS: Final = 2_000

@@ -39,7 +39,7 @@ def _compress(packed: dict[str, Any]) -> bytes:
 
 
 def _list_parts(blocks: Iterable[Block], between: int) -> Iterator[tuple[int, int, dict[str, list[Any]]]]:
-    """Where each part begins and ends, and what it holds."""
+    """List the beginning, the end and the content of each part."""
     begin = offset = end = 0
     part: dict[str, list[Any]] = {"lines": [], "cells": [], "regions": []}
     for block in blocks:

@@ -131,7 +131,7 @@ def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collecti
     found: list[Hit] = []
     for place in range(limit):
         found += [kept[place]] if place in kept else []
-        found += [opening for led, opening in opened if led == place]
+        found += [opening for origin, opening in opened if origin == place]
     return found[:limit]
 
 

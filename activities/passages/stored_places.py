@@ -1,4 +1,4 @@
-"""Where the passages of one document stand, as an index keeps it: apart from its text.
+"""The places of the passages of one document, as an index keeps them: apart from its text.
 
 It is read only when a passage is found, only the parts that hold the passage, and only its own lines become objects.
 """
@@ -35,7 +35,7 @@ class StoredPlaces:
             self._parts, self._unpacked = [(0, sys.maxsize, 0)], {0: head}
 
     def select(self, name: str, start: int, end: int) -> Iterator[_Raw]:
-        """What overlaps the characters `start` to `end`, of the lines, cells or regions."""
+        """Select the lines, cells or regions that overlap the characters `start` to `end`."""
         offset = 0
         for part_start, part_end, length in self._parts:
             if part_start < end and part_end > start:

@@ -27,7 +27,7 @@ WORDS_OF_NAME: Final = 6
 """An entry of a list of references has a name for so many of its words; prose has fewer."""
 LEAST_NAMES: Final = 4
 FIRST_LIST: Final = 3_000
-"""The character before which no list of references stands: what it is of comes first."""
+"""The character before which no list of references can be: what it is of comes first."""
 _BYLINE: Final = re.compile(
     r"\bet al\b|\b[A-Z]\.[ -]?(?:[A-Z]\.[ -]?)*[^\W\d_]{2,}[^.]*[,&]|,[^.]*\s[A-Z]\.[ -]?[^\W\d_]{3,}"
 )

@@ -102,7 +102,7 @@ async def notify_provider_workflow(provider: str, queue: str) -> None:
             rpc_timeout=CALL_TIMEOUT,
         )
     except RPCError as error:
-        _log.warning("the workflow of provider %s could not be told that it changed: %s", provider, error.message)
+        _log.warning("the workflow of provider %s could not be notified of its change: %s", provider, error.message)
 
 
 TRICKLE: Final = 1.0
@@ -132,20 +132,20 @@ class ProviderActivities:
 
 def _assess_provider(before: Provider, now: float) -> tuple[Provider, QueueState]:
     provider = looked_at(before, now)
-    stands = get_provider_state(provider, now)
+    state = get_provider_state(provider, now)
     left = provider.held_until - now
     until = f"until {datetime.fromtimestamp(provider.held_until, UTC):%Y-%m-%d %H:%M:%S} UTC: {provider.error}"
-    if stands == "ready":
-        return provider, QueueState(state=stands, said="it answers")
-    if stands == "trial":
+    if state == "ready":
+        return provider, QueueState(state=state, said="it answers")
+    if state == "trial":
         look = min(LOOK_SECONDS, max(TRIAL_LASTS + left, 0.0) + _MARGIN)
         return provider, QueueState(
-            state=stands, next_look=look, per_second=TRICKLE, said=f"tried by single calls: {provider.error}"
+            state=state, next_look=look, per_second=TRICKLE, said=f"tried by single calls: {provider.error}"
         )
     short = left <= SHORT_WAIT.total_seconds()
-    what = "it asked to wait" if stands == "waiting" else f"it failed {provider.failures} times in a row"
+    what = "it asked to wait" if state == "waiting" else f"it failed {provider.failures} times in a row"
     return provider, QueueState(
-        state=stands,
+        state=state,
         next_look=left + _MARGIN,
         per_second=0.0 if short else None,
         said=f"{what}, {until}",

@@ -24,7 +24,7 @@ def drop_book_dois(works: Sequence[Work]) -> list[Work]:
 
 
 def _is_in_book(chapter: Work, titles: set[str]) -> bool:
-    """Whether an account names one of the titles of a book as what it stands in, with or without a subtitle."""
+    """Whether an account names one of the titles of a book as what it is in, with or without a subtitle."""
     venue, title = _fold_title(chapter.venue), _fold_title(chapter.title)
     return bool(venue) and title not in titles and any(one.startswith(venue) or venue.startswith(one) for one in titles)
 

@@ -38,7 +38,7 @@ _POINTS_BACK: Final = re.compile(
 
 
 def points_back(text: str) -> bool:
-    """Return whether the words begin with one that means what stands before them, as `it` and `this` do."""
+    """Return whether the words begin with one that means what is before them, as `it` and `this` do."""
     return _POINTS_BACK.match(text.lstrip(" \"'\u201c\u2018")) is not None
 
 

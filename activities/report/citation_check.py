@@ -205,8 +205,8 @@ class _Desk:
             said = tuple(Statement(text=one.text, kind="connecting", context=one.context) for one in written)
             stating = [one.text for one in said if not says_nothing_found(one.text)]
             absent = said and not stating
-            told = words if len(stating) == len(said) else " ".join(stating)
-            none = CheckedCitation(claim=told or claim.text, evidence="", quote="", verdict="no_citation")
+            text = words if len(stating) == len(said) else " ".join(stating)
+            none = CheckedCitation(claim=text or claim.text, evidence="", quote="", verdict="no_citation")
             return CheckedClaim(
                 claim.text, () if absent else (none,), kind, said, preceding=list_preceding(written, before, kind)
             )
@@ -293,7 +293,7 @@ class _Desk:
             locators=tuple(dict.fromkeys(passage.locator for passage in passages)),
             content_hash=first.content_hash,
             work=work,
-            told_by=merged.told_by if merged else (),
+            described_by=merged.described_by if merged else (),
             also=merged.also if merged else (),
             preprints=merged.preprints if merged else (),
             texts=tuple(list_cited_texts(passages)),

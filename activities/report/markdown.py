@@ -183,8 +183,8 @@ def _render_quotes(quotes: Iterable[QuotedWords]) -> Iterable[str]:
 
 def list_retraction_warnings(references: Iterable[Reference]) -> tuple[str, ...]:
     """A sentence for every reference that was retracted or withdrawn, or that its publisher has doubts of."""
-    told = (format_reference_warning(reference.number, reference.title, reference.work) for reference in references)
-    return tuple(filter(None, told))
+    warnings = (format_reference_warning(reference.number, reference.title, reference.work) for reference in references)
+    return tuple(filter(None, warnings))
 
 
 def render_work_flag(words: str) -> str:
@@ -230,10 +230,10 @@ def _render_work(reference: Reference, work: Work, day: str, *, below: bool) -> 
 def _render_retrievals(reference: Reference, day: str) -> str:
     """Return the sources of the cited text, with dates of retrieval but `day`, and others that report the work."""
     cited = {text.source: text.retrieved for text in reference.texts}
-    told = {one.source: one.retrieved_at for one in reference.told_by}
-    days = ((source, on or format_utc_day(told.get(source, 0.0))) for source, on in cited.items())
+    days_read = {one.source: one.retrieved_at for one in reference.described_by}
+    days = ((source, on or format_utc_day(days_read.get(source, 0.0))) for source, on in cited.items())
     own = ", ".join(f"{source}, retrieved {on}" if on not in ("", day) else source for source, on in days)
-    others = ", ".join(source for source in told if source and source not in cited)
+    others = ", ".join(source for source in days_read if source and source not in cited)
     return escape_markdown(f"{own}; also found by {others}" if others else own)
 
 

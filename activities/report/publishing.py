@@ -88,7 +88,7 @@ class ReportActivities:
     async def _load_and_build_report(self, call: PublishCall, store: TenantStore) -> Report:
         evidence = await store.evidence.get(call.evidence)
         of_works = any(passage.work is not None for passage in evidence)  # only these have related accounts
-        told = await store.evidence.works_of_run(call.run_id) if of_works else []
+        works_found = await store.evidence.works_of_run(call.run_id) if of_works else []
         draft = None
         if call.draft is not None:
             written = await store.artifacts.require(call.draft, "draft", "draft")
@@ -96,7 +96,7 @@ class ReportActivities:
         attached: dict[str, JsonObject] = {}
         for name, key in call.attachments.items():
             attached[name] = await asyncio.to_thread(json.loads, await store.artifacts.require(key, name, name))
-        material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
+        material = await asyncio.to_thread(_gather_material, call, draft, evidence, works_found, attached)
         if self._lookup is not None:
             found = await self._lookup.find_accounts(material, store.evidence)
             material = replace(material, accounts=(*material.accounts, *found))
@@ -115,12 +115,12 @@ def _gather_material(
     call: PublishCall,
     draft: ReportDraft | None,
     evidence: Sequence[Evidence],
-    told: Sequence[Work],
+    works_found: Sequence[Work],
     attached: Mapping[str, JsonObject],
 ) -> ReportMaterial:
     """Collect the material of a report, also from works that only sections received: one may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
-    return ReportMaterial(call, draft, evidence, select_related_accounts(works, told), attached)
+    return ReportMaterial(call, draft, evidence, select_related_accounts(works, works_found), attached)
 
 
 def _measure_verdicts(report: Report) -> None:

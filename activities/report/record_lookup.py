@@ -1,6 +1,6 @@
 """Looks up the records of works whose documents state a DOI, at those sources of the run that have such records.
 
-A file says of its work what stands on its first page. The record of its DOI adds journal, year, and whether the work
+A file says of its work what is on its first page. The record of its DOI adds journal, year, and whether the work
 was retracted. The DOI on a page may be that of another work which it cites, so a record is taken only if it has the
 title of the document.
 """

@@ -1,7 +1,7 @@
 """Renders a report as Markdown: question and outcome come first, and nothing that failed verification is left out.
 
 The words of a report are the writer's or the sources'; all of them pass through `prose` or `markdown`, and only code
-writes numbers. A statement that does not hold is marked where it stands and listed with the reason.
+writes numbers. A statement that does not hold is marked where it is and listed with the reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -222,12 +222,12 @@ def _render_nearest_passages(checked: CheckedDraft, words: Phrases) -> list[str]
         for one in checked.related
     )
     heading, *listed_ = render_bullets(words.nearest, shown) or [""]
-    return [heading, words.nearest_told, *listed_] if listed_ else []
+    return [heading, words.nearest_passages, *listed_] if listed_ else []
 
 
-def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
+def _render_opening_parts(parts: Iterable[Part]) -> Iterable[str]:
     """Render the immediate answer: the introduction, and the key findings as bullets, if they are single lines."""
-    for part in told:
+    for part in parts:
         texts = [block.markdown for block in part.blocks]
         if part.kind == "introduction":
             yield from texts
@@ -236,18 +236,18 @@ def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
             yield from render_bullets(part.heading, texts) if lines else (f"## {part.heading}", *texts)
 
 
-def _render_closing_parts(told: Iterable[Part]) -> Iterable[str]:
+def _render_closing_parts(parts: Iterable[Part]) -> Iterable[str]:
     """Render the parts below the sections."""
-    for part in told:
+    for part in parts:
         if part.kind in ("disputed", "strength", "conclusion"):
             yield f"## {part.heading}"
             yield from (block.markdown for block in part.blocks)
 
 
-def _render_sections(call: PublishCall, told: Iterable[Part], words: Phrases) -> Iterable[str]:
+def _render_sections(call: PublishCall, parts: Iterable[Part], words: Phrases) -> Iterable[str]:
     """Render the draft's sections, with a reason for each without claims; then those that the draft does not name."""
     planned = {heading_for(section.title): section for section in call.sections}
-    for section in (part for part in told if part.kind == "section"):
+    for section in (part for part in parts if part.kind == "section"):
         result = planned.pop(heading_for(section.heading), None)
         yield f"## {escape_markdown(section.heading)}"
         yield from (block.markdown for block in section.blocks)
@@ -269,8 +269,8 @@ def _render_section_remarks(section: SectionResult | None, words: Phrases, *, em
     elif empty or (section is not None and section.unanswered):
         yield f"**{words.section_unanswered}**"
     if section is not None and section.ending and section.gap is None:
-        told = describe_early_end(section.ended_by, section.ending.rstrip("."), words)
-        yield words.section_ended.format(reason=escape_markdown(told))
+        reason = describe_early_end(section.ended_by, section.ending.rstrip("."), words)
+        yield words.section_ended.format(reason=escape_markdown(reason))
 
 
 def _describe_gap(gap: SectionGap) -> str:
@@ -286,14 +286,14 @@ def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterab
     titles = {one.id: one.title for one in checked.given}
     reasons: dict[str, list[str]] = {}  # a statement is listed once, with all its citations that do not hold
     for cited, context in _iter_unverified(checked):
-        told = name_cell(shorten_text(cited.claim, NEAREST_CHARACTERS), context)  # a whole table may cite nothing
+        statement = name_cell(shorten_text(cited.claim, NEAREST_CHARACTERS), context)  # a whole table may cite nothing
         reason = f"{translate_reason(REASONS[cited.verdict], words)}."
         title = titles.get(cited.evidence, "")
         work = f" {words.cited_work.format(title=escape_markdown(title))}" if title else ""
         quoted = f"{work} {words.cited_words.format(words=escape_markdown(cited.quote))}"
-        reasons.setdefault(told, []).append(reason if cited.verdict == "no_citation" else f"{reason}{quoted}")
-    for told, found in reasons.items():
-        yield " — ".join([sanitize_markdown(told), *dict.fromkeys(found)])
+        reasons.setdefault(statement, []).append(reason if cited.verdict == "no_citation" else f"{reason}{quoted}")
+    for statement, found in reasons.items():
+        yield " — ".join([sanitize_markdown(statement), *dict.fromkeys(found)])
     for one in checked.doubted:
         reason = translate_reason(one.reason.rstrip("."), words)
         yield f"{sanitize_markdown(name_cell(one.text, one.context))} — {escape_markdown(reason)}."
@@ -301,7 +301,7 @@ def _list_unverified_claims(checked: CheckedDraft, words: Phrases, added: Iterab
 
 
 def _iter_unverified(checked: CheckedDraft) -> Iterable[tuple[CheckedCitation, str]]:
-    """The citations that do not hold, each with the row and column of its table cell; empty: it stands in none."""
+    """The citations that do not hold, each with the row and column of its table cell; empty: it is in none."""
     for claim in checked.claims:
         contexts = (one.context for one in claim.statements for _ in one.citations)
         pairs = zip(claim.citations, chain(contexts, repeat("")), strict=False)
@@ -327,10 +327,10 @@ def _render_searches(call: PublishCall, words: Phrases, retrieved: Sequence[str]
     when = [_format_day_span(searched, words.searched_on, words.searched_from)]
     if {*retrieved[:1], *retrieved[-1:]} != set(searched):
         when.append(_format_day_span(retrieved, words.retrieved_on, words.retrieved_from))
-    told = " ".join(filter(None, (sources, asked, *when)))
+    head = " ".join(filter(None, (sources, asked, *when)))
     before = words.searched_for.partition("{queries}")[0].strip()
     listed = [before, "\n".join(f"- {query}" for query in queries)] if len(queries) > 1 else []
-    blocks = list(filter(None, (told, *listed)))
+    blocks = list(filter(None, (head, *listed)))
     return [f"## {words.what_was_searched}", *blocks] if sources or queries else []
 
 

@@ -3,9 +3,9 @@
 The publisher builds it once; the verification of a certificate builds it again and compares.
 
 A checked draft becomes the parts of its report: blocks of Markdown with numbers where marks stood, and their
-statements. What a writer wrote as Markdown is written again by `prose.markdown_writer`; a quotation stands on one line,
+statements. What a writer wrote as Markdown is written again by `prose.markdown_writer`; a quotation is on one line,
 but for the code that it ends with. A number says that its words were found. An inference says what it was drawn from;
-what is not supported says so where it stands.
+what is not supported says so where it is.
 """
 
 import re
@@ -56,8 +56,10 @@ def build_report(
         return _build_evidence_report(material, builds, searched)
     if any(one.answers for one in material.additions):
         draft = draft.model_copy(update={"answered": True})
-    beside = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
-    checked = check_citations(draft, material.evidence, texts, material.accounts, call.question, beside, by_words=True)
+    cited_apart = tuple(dict.fromkeys(cited for one in material.additions for cited in one.citations))
+    checked = check_citations(
+        draft, material.evidence, texts, material.accounts, call.question, cited_apart, by_words=True
+    )
     doubts = list_retraction_warnings(checked.references)
     words = choose_phrases(call.question, (one.text for one in checked.given), checked.rewritten)
     parts = render_parts(checked, checked.marks, words)
@@ -141,7 +143,7 @@ def _list_missing_parts(material: ReportMaterial) -> tuple[str, ...]:
 
 
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
-"""A sentence that announces what stands below it, which is no list."""
+"""A sentence that announces what is below it, which is no list."""
 
 
 def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = ENGLISH) -> tuple[Part, ...]:
@@ -267,7 +269,7 @@ class _Numbering:
 
 
 def _share_one_number(statement: Statement) -> bool:
-    """Return whether all that a statement cites holds and has one number, which then stands once, at its last mark."""
+    """Return whether all that a statement cites holds and has one number, which is then written at its last mark."""
     return (
         statement.kind == "fact"
         and all(one.verdict == "verified" for one in statement.citations)

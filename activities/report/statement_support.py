@@ -49,7 +49,7 @@ _NOTHING_FOUND = re.compile(
 
 
 def says_nothing_found(text: str) -> bool:
-    """Return whether a sentence says, in the words that writers are told, that no passage says something."""
+    """Return whether a sentence says, in the words of the writers' instructions, that no passage says something."""
     return _NOTHING_FOUND.match(text.strip()) is not None
 
 
@@ -137,7 +137,7 @@ def check_connecting_statement(
 def said_of(statement: Statement, known: Sequence[str]) -> Said:
     """The statement with its quotes that hold, as it is held against them.
 
-    What names the row and column of a quoted cell need not be quoted, too: it stands elsewhere in the table.
+    What names the row and column of a quoted cell need not be quoted, too: it is elsewhere in the table.
     """
     held = [cited for cited in statement.citations if cited.verdict == "verified"]
     heads = dict.fromkeys(name for cited in held for cell in cited.cells for name in cell.names)
@@ -177,7 +177,7 @@ def find_misplaced_figures(text: str, context: str, cells: Sequence[CitedCell]) 
     for figure in extract_figures(text):
         if not figure.values.isdisjoint(there):
             continue
-        stands = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
-        if (cell := next(stands, None)) is not None:
+        stating = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
+        if (cell := next(stating, None)) is not None:
             found[ENGLISH.figure_misplaced.format(said=figure.written, there=cell.column_head)] = None
     return tuple(found)

@@ -42,7 +42,7 @@ class MergedWork(Frozen):
 
     work: Work
     """Each field from who is believed first; see `merge_accounts`."""
-    told_by: tuple[Provenance, ...] = ()
+    described_by: tuple[Provenance, ...] = ()
     """Each source once, who is believed first before the others."""
     also: tuple[str, ...] = ()
     """Its other names, as `doi:...`, that are not among the identifiers of `work`."""
@@ -114,7 +114,7 @@ def merge_accounts(group: Iterable[Work]) -> MergedWork:
     )
     return MergedWork(
         work=work,
-        told_by=_merge_provenance(accounts),
+        described_by=_merge_provenance(accounts),
         also=tuple(name for name in _merge_texts(one.identifiers.names for one in accounts) if name not in own),
         preprints=_list_preprint_names(accounts) if published else (),
         accounts=tuple(sorted(accounts, key=_dump_work)),
@@ -158,9 +158,9 @@ def _group_accounts(accounts: Sequence[Work]) -> list[list[Work]]:
 
 
 def _rank_account(work: Work) -> tuple[int, int, str, str]:
-    stands = 0 if is_published(work) else 2 if is_preprint(work) else 1
+    rank = 0 if is_published(work) else 2 if is_preprint(work) else 1
     believed = BELIEVED.index(work.source) if work.source in BELIEVED else len(BELIEVED)
-    return stands, believed, work.source, _dump_work(work)
+    return rank, believed, work.source, _dump_work(work)
 
 
 def _dump_work(work: Work) -> str:
@@ -176,17 +176,17 @@ def _choose_date(leading: Sequence[Work]) -> tuple[int | None, str]:
     year = next((one.year for one in leading if one.year is not None), None)
     dates = [one.published for one in leading if _DATE.fullmatch(one.published)]
     if year is None and dates:
-        told = int(dates[0][:4])
-        year = told if 1000 <= told <= 2999 else None
+        found = int(dates[0][:4])
+        year = found if 1000 <= found <= 2999 else None
     return year, max((date for date in dates if date.startswith(str(year))), key=len, default="")
 
 
 def _merge_identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Identifiers:
     """Return the first identifier of each kind; arXiv's number may be of the preprint, and leads to the same work."""
-    told = {
+    found = {
         kind: _find_first_text(getattr(one.identifiers, kind) for one in leading) for kind in Identifiers.model_fields
     }
-    return Identifiers(**told | {"arxiv": _find_first_text(one.identifiers.arxiv for one in accounts)})
+    return Identifiers(**found | {"arxiv": _find_first_text(one.identifiers.arxiv for one in accounts)})
 
 
 def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
@@ -197,8 +197,8 @@ def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
 
 
 def _merge_flags(accounts: Sequence[Work], *, published: bool) -> tuple[Flag, ...]:
-    told = {flag for one in accounts for flag in one.flags}
-    flags = told & _STAYING
+    every = {flag for one in accounts for flag in one.flags}
+    flags = every & _STAYING
     if not published and any(map(is_preprint, accounts)):
         flags |= {"preprint"}
     if all("abstract_only" in one.flags for one in accounts):
@@ -249,10 +249,10 @@ class Works:
 
     def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
         given = list(evidence)
-        told = [*(passage.work for passage in given if passage.work is not None), *accounts]
-        self._apart = {one: other for one, other in zip(told, drop_book_dois(told), strict=True) if one is not other}
+        every = [*(passage.work for passage in given if passage.work is not None), *accounts]
+        self._apart = {one: other for one, other in zip(every, drop_book_dois(every), strict=True) if one is not other}
         self._by_name = {
-            name: one for one in merge_works(told) for account in one.accounts for name in list_joining_names(account)
+            name: one for one in merge_works(every) for account in one.accounts for name in list_joining_names(account)
         }
         self._copy_of = _find_copies(given, self._name)
 
@@ -317,14 +317,14 @@ def _find_copies(
 def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
     """Select `others` about works that one of `known` is of, in one order; none that is known anyway."""
     own = list(known)
-    told = {_dump_without_time(work) for work in own}
+    dumped = {_dump_without_time(work) for work in own}
     names = {name for work in own for name in list_joining_names(work)}
     return tuple(
         account
         for one in merge_works([*own, *others])
         if any(name in names for account in one.accounts for name in list_joining_names(account))
         for account in one.accounts
-        if _dump_without_time(account) not in told
+        if _dump_without_time(account) not in dumped
     )
 
 

@@ -119,8 +119,8 @@ def _normalize_rows(rows: Floats) -> Floats:
 
 def _read_padding(tokenizer: Tokenizer) -> dict[str, Any]:
     """Padding to the longest text of a batch, with the tokenizer's own piece if it names one."""
-    told = tokenizer.padding or {}
-    return {name: told[name] for name in ("pad_id", "pad_token", "pad_type_id") if name in told}
+    settings = tokenizer.padding or {}
+    return {name: settings[name] for name in ("pad_id", "pad_token", "pad_type_id") if name in settings}
 
 
 def _load_pooling(folder: Path) -> Pooling:
@@ -128,8 +128,8 @@ def _load_pooling(folder: Path) -> Pooling:
     modules = {str(one["type"]).rpartition(".")[2] for one in _load_optional_json(folder / "modules.json", [])}
     if strange := sorted(modules - _MODULES):
         raise ValueError(f"modules.json has {', '.join(strange)}, which the graph does not hold")
-    told = _load_optional_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
-    chosen = [name for name, value in told.items() if name.startswith("pooling_mode_") and value is True]
+    settings = _load_optional_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    chosen = [name for name, value in settings.items() if name.startswith("pooling_mode_") and value is True]
     if len(chosen) != 1 or chosen[0] not in _POOLINGS:
         raise ValueError(f"its pooling is {', '.join(chosen) or 'not named'}; only those of cls and mean can be used")
     return _POOLINGS[chosen[0]]

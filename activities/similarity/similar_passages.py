@@ -36,7 +36,7 @@ SHINGLE: Final = 3
 """Words in a run."""
 CONTAINED: Final = 0.9
 LEAST_WORDS: Final = 20
-"""Shorter passages live by what stands above them ("Python 3.8+"), and hiding them saves nothing."""
+"""Shorter passages live by what is above them ("Python 3.8+"), and hiding them saves nothing."""
 
 _NEGATIONS: Final = frozenset({"no", "not", "nor", "none", "never", "neither", "without", "cannot", "t"})
 """`t` is what is left of an `isn.t` whose sign is no apostrophe."""

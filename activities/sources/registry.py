@@ -55,7 +55,7 @@ class Sources:
             raise SourceRefused(self._refusal(name))
         return source
 
-    def told(self, name: str) -> str:
+    def describe_purpose(self, name: str) -> str:
         """Describe the purpose of the source `name`, whether or not it can be searched here.
 
         Workers need not have the same keys: one asks an agent where to search, another one searches.
@@ -63,7 +63,7 @@ class Sources:
         Raises:
             SourceRefused: nothing is known of it.
         """
-        return SOURCES[name].told if name in self._missing and name in SOURCES else self.get(name).spec.told
+        return SOURCES[name].purpose if name in self._missing and name in SOURCES else self.get(name).spec.purpose
 
     def _refusal(self, name: str) -> str:
         if (remedy := self._missing.get(name)) is not None:

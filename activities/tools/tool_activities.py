@@ -92,7 +92,7 @@ def shorten_to_excerpt(text: str) -> str:
     return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
 
 
-def as_told_now(found: Sequence[Evidence], kept: Mapping[str, Work | None]) -> tuple[Evidence, ...]:
+def with_new_accounts(found: Sequence[Evidence], kept: Mapping[str, Work | None]) -> tuple[Evidence, ...]:
     """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
     return tuple(_renew_if_changed(passage, kept) for passage in found)
 
@@ -155,7 +155,9 @@ class ToolActivities:
                 output = await self._run_and_record(call, store)
             except Exception as error:
                 raise classify_failure(error) from None
-        return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
+        return ToolResult(
+            output=output.model_dump(mode="json"), waited=measure_queue_seconds(), last_event=call.last_event
+        )
 
     async def _run_and_record(self, call: ToolCall, store: TenantStore) -> Frozen:
         """Run one tool once; the ledger has it also if it failed."""
@@ -194,7 +196,7 @@ class ToolActivities:
             found = await search_source(source, store, run_id, query, limit)
         private = self._services.settings.private_hosts
         found = keep_trusted(get_trust(), found, self._find_kind, source.spec.name, private)
-        passages = await store.evidence.add(run_id, found.evidence, found.texts, renew=as_told_now)
+        passages = await store.evidence.add(run_id, found.evidence, found.texts, renew=with_new_accounts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
         # of two searches that find copies at the same time one is older.
         repeats = await self._comparing.repeats(store.evidence, run_id) if passages else {}

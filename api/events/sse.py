@@ -131,8 +131,8 @@ async def follow_run(
     ends after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with the last `id` as
     `Last-Event-ID` gets exactly what it missed, from any server.
 
-    The event of the type `error` (a node failed, the run goes on) is sent as `event: node_error`, because browsers use
-    `error` for a broken connection.
+    The event of the type `error` (a node failed, the run continues) is sent as `event: node_error`, because browsers
+    use `error` for a broken connection.
 
     Sections are researched side by side, and their events come between the `branch_started` and the
     `branch_complete` of their run, with their `path` and `section`. The numbers (`seq`) of the run's own events rise,

@@ -68,8 +68,8 @@ class BodyLimit:
             is_conversation = scope["method"] == "POST" and self._is_marked(scope, CONVERSATION_BODY)
             first = await _read_whole_body(scope, receive, MAX_CONVERSATION if is_conversation else MAX_BODY)
         except BodyTooLarge as error:
-            told = BodyTooLarge(_explain_size_limit(error, self._routes))
-            await known_problem(told, scope["path"])(scope, receive, send)
+            problem = BodyTooLarge(_explain_size_limit(error, self._routes))
+            await known_problem(problem, scope["path"])(scope, receive, send)
             return
         unread: list[Message] = [first]
 

@@ -1,7 +1,7 @@
 """Every path says the same of itself: `HEAD` answers as `GET` does, `Allow` names all methods, `ETag` the answer.
 
 Routes are one method each. Starlette would let the first route of a path speak for the others. A path that is
-written out, as `/v1/graphs/validate` is, has the methods of its own routes: it is nothing that `{name}` stands for.
+written out, as `/v1/graphs/validate` is, has the methods of its own routes: it is nothing that `{name}` represents.
 
 Every complete response to a `GET` carries an `ETag`, a hash over its bytes. With it in `If-None-Match` the same answer
 is `304` without a body (RFC 9110, 13.1.2). A stream has no end to be hashed and goes through.

@@ -197,7 +197,7 @@ def _list_host_names(found: Iterable[str | int | None]) -> set[str]:
 
 
 def _is_known_host(name: str, known: set[str]) -> bool:
-    """`*.example.org` stands for every name under `example.org`."""
+    """`*.example.org` represents every name under `example.org`."""
     return name in known or any(one[:2] == "*." and name.endswith(one[1:]) for one in known)
 
 

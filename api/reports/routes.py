@@ -94,7 +94,7 @@ async def list_evidence(
     limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
 ) -> EvidencePage:
     """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
-    if await services.store.runs.get(run_id) is None:  # then it may be a section that goes on
+    if await services.store.runs.get(run_id) is None:  # then it may be a section that continues
         await find_existing_run(run_id, services.temporal, services.store)
     kept = services.store.evidence
     total = await kept.count_of_run(run_id)

@@ -1,17 +1,13 @@
-"""Runs: ask for one, list them, see how one stands, follow it."""
+"""Runs: ask for one, list them, see the status of one, follow it."""
 
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.malformed_request import explain_malformed_request
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
@@ -47,26 +43,7 @@ IdempotencyKey: TypeAlias = Annotated[
 ]
 
 
-class RunRoute(APIRoute):
-    """A route of runs: a malformed body gets its other faults at once, not after that is mended."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler of the route, around which a refusal of the form is caught."""
-        answer = super().get_route_handler()
-
-        async def answer_or_judge_rest(request: Request) -> Response:
-            try:
-                return await answer(request)
-            except RequestValidationError as error:
-                if not isinstance(error.body, dict):
-                    raise
-                services: Services = request.app.state.services.of(request.state.principal)
-                raise await explain_malformed_request(error, services) from error
-
-        return answer_or_judge_rest
-
-
-router = APIRouter(prefix="/v1/runs", tags=["runs"], route_class=RunRoute)
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
 
 @router.post(
@@ -108,7 +85,7 @@ async def start_run(
 
 
 async def show_submission(submission: Submission, services: Services, response: Response) -> RunView:
-    """The run of an accepted request as it is answered: 201 if it is new, else 200 and how it stands."""
+    """The run of an accepted request as it is answered: 201 if it is new, else 200 and its status."""
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:
@@ -149,8 +126,8 @@ async def list_runs(
 ) -> RunList:
     """List runs as stored, newest first; running ones with their current stage.
 
-    Pages of a filtered list go on with the same filters and the same order. If Temporal says nothing of a run at once,
-    it is shown as it was accepted, and marked `stale`.
+    Pages of a filtered list continue with the same filters and the same order. If Temporal says nothing of a run at
+    once, it is shown as it was accepted, and marked `stale`.
     """
     wanted = RunFilter(
         id_part=run_id and run_id.lower(),
@@ -175,7 +152,7 @@ async def get_run(
         bool, Query(description="Whether to look up what Temporal is waiting for, in the run and in each section.")
     ] = True,
 ) -> RunView:
-    """See how a run stands.
+    """See the status of a run.
 
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
     seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.

@@ -115,7 +115,7 @@ def _list_page_rows(story: RunHistory, after: int, limit: int) -> Iterator[Row]:
 
 
 async def _share_page_rows(story: RunHistory, after: int, limit: int) -> list[Row]:
-    """The same, folded once for all who look at a run as it stands: a run in work is looked at again and again."""
+    """The same, folded once for all who look at a run as it is: a run in work is looked at again and again."""
     seen = story.events[-1].seq if story.events else 0
     key = (story.run.run_id, len(story.log.entries), len(story.events), seen, story.going_on, after, limit)
     if key not in _PAGES:
@@ -226,7 +226,7 @@ async def get_steps(
     of a running run is the step that is under way. Each section of a fan-out is a run with steps of its own, under the
     `run_id` in `branches`.
 
-    What has ended is read from the store; of what goes on a worker is asked.
+    What has ended is read from the store; of what continues a worker is asked.
     """
     story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)

@@ -38,7 +38,7 @@ TOOLS[TOOL] = replace(TOOLS[TOOL], input=Text, output=Text)
 async def write_text(call: ToolCall) -> ToolResult:
     """The next text."""
     text = Text.model_validate(call.input).text
-    return ToolResult(output={"text": AUTHOR.write(text)}, told=call.told)
+    return ToolResult(output={"text": AUTHOR.write(text)}, last_event=call.last_event)
 
 
 def write_node(number: int) -> ToolNode:

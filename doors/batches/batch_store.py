@@ -18,11 +18,12 @@ from elcano.doors.batches.batch_tables import (
     batches,
     share_out,
 )
-from elcano.doors.batches.workflows import BatchState, BatchWork
+from elcano.doors.batches.workflows import WORKFLOW, BatchState, BatchWork
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.service.runs.submission import require_same_request
 from elcano.storage.admission import RESUMING, STARTING
 from elcano.storage.idempotency_keys import KeyClaim, RequestKey, claim_key
+from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive
 from elcano.storage.sql.rows import TenantBound
@@ -60,6 +61,8 @@ class TenantBatches(TenantBound):
                 return claim.run_id
             await connection.execute(batches.insert().values(self._row(**batch.model_dump())))
             await connection.execute(batch_questions.insert(), rows)
+            if batch.state not in DONE:
+                await connection.execute(_wake_batch(self._tenant, batch.id))
             for statement in together_with:
                 await connection.execute(statement)
             await connection.commit()
@@ -100,7 +103,7 @@ class TenantBatches(TenantBound):
             return {str(name): int(number) for name, number in (await connection.execute(wanted)).all()}
 
     async def spending(self, id: str) -> BatchSpending:
-        """Sum what the runs of a batch used, and may use."""
+        """Sum the usage of the runs of a batch, and the amounts that they may use."""
         async with self._engine.connect() as connection:
             return await self._sum(connection, id)
 
@@ -122,7 +125,7 @@ class TenantBatches(TenantBound):
     async def grant(self, id: str, number: int, own: Limits) -> BatchQuestion | str:
         """Give a waiting question its part of the budget; returns it, or what the budget lacks.
 
-        Empty: it waits no more, or as many runs go on as may.
+        Empty: it waits no more, or as many runs are open as may be.
         """
         async with self._engine.connect() as connection:
             await begin_exclusive(connection, f"batch {self._tenant} {id}")
@@ -159,7 +162,7 @@ class TenantBatches(TenantBound):
         await self._write(update(batch_questions).where(mine).values(state="cancelled"))
 
     async def note_state(self, batch: Batch, state: BatchState, reason: str = "") -> None:
-        """Note how a batch stands, unless it was cancelled or topped up since it was read."""
+        """Note the status of a batch, unless it was cancelled or topped up since it was read."""
         b = batches.c
         limits = zip((b.tokens, b.cost_microusd, b.deadline), batch.budget, strict=True)
         same = and_(b.state == batch.state, *(column.is_not_distinct_from(value) for column, value in limits))
@@ -168,13 +171,13 @@ class TenantBatches(TenantBound):
         await self._write(change.values(state=state, reason=reason, since=since))
 
     async def cancel(self, id: str, by: str) -> None:
-        """Have a batch that goes on cancelled."""
+        """Have an open batch cancelled."""
         mine, now = and_(self._named(id), batches.c.state.not_in((*DONE, "cancelling"))), time.time()
-        values = {"state": "cancelling", "reason": "", "cancelled_by": by, "changed_at": now, "since": now}
-        await self._write(update(batches).where(mine).values(values))
+        values = {"state": "cancelling", "reason": "", "cancelled_by": by, "since": now}
+        await self._write(update(batches).where(mine).values(values), _wake_batch(self._tenant, id))
 
     async def top_up(self, id: str, added: TopUp, key: RequestKey | None) -> None:
-        """Raise the limits that a batch has, once for each key. Its time stands still while it is out of budget.
+        """Raise the limits that a batch has, once for each key. Its time stops while it is out of budget.
 
         Raises:
             KeyReused: the key came with another request before.
@@ -185,7 +188,7 @@ class TenantBatches(TenantBound):
                 return
             found = (await connection.execute(self._select(batches).where(self._named(id)))).mappings().one()
             batch, now = Batch.model_validate(dict(found)), time.time()
-            values: dict[str, Any] = {"changed_at": now}
+            values: dict[str, Any] = {}
             if batch.tokens is not None:
                 values["tokens"] = batch.tokens + added.tokens
             if batch.cost_microusd is not None:
@@ -195,7 +198,9 @@ class TenantBatches(TenantBound):
                 values["deadline"] = max(batch.deadline + stood, now) + added.seconds
             if batch.state == "out_of_budget":
                 values |= {"state": "running", "reason": "", "since": now}
-            await connection.execute(update(batches).where(self._named(id)).values(values))
+            if values:
+                await connection.execute(update(batches).where(self._named(id)).values(values))
+            await connection.execute(_wake_batch(self._tenant, id))
             await connection.commit()
 
     async def delete(self, id: str) -> None:
@@ -234,32 +239,23 @@ class BatchStore(PluginTables):
         """Return the store of one tenant."""
         return TenantBatches(self._engine, tenant)
 
-    async def list_changed(self, limit: int) -> list[tuple[BatchWork, float]]:
-        """Batches whose workflow is to be begun or signalled, and since when."""
-        wanted = select(batches.c.tenant, batches.c.id, batches.c.changed_at).where(batches.c.changed_at.is_not(None))
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(wanted.limit(limit))
-            return [(BatchWork(tenant=row.tenant, batch=row.id), row.changed_at) for row in rows]
+    async def wake_open(self) -> None:
+        """Have the workflows of all open batches started or signalled, should one be lost."""
+        wanted = select(batches.c.tenant, batches.c.id).where(batches.c.state.not_in(DONE))
+        await self._write(*(_wake_batch(row.tenant, row.id) for row in await self._fetch_rows(wanted)))
 
-    async def wake_open(self) -> int:
-        """Have the workflows of all open batches begun or signalled, should one be lost; how many there are."""
-        is_open = batches.c.state.not_in(DONE)
-        async with self._engine.connect() as connection:
-            if (await connection.execute(select(batches.c.id).where(is_open).limit(1))).first() is None:
-                return 0
-        return await self._write(update(batches).where(is_open).values(changed_at=time.time()))
 
-    async def note_told(self, work: BatchWork, at: float) -> None:
-        """Note that the workflow of a batch is begun or signalled what changed until then."""
-        unchanged = and_(batches.c.tenant == work.tenant, batches.c.id == work.batch, batches.c.changed_at <= at)
-        await self._write(update(batches).where(unchanged).values(changed_at=None))
+def _wake_batch(tenant: str, id: str) -> Executable:
+    """The statement that has the workflow of a batch started or signalled."""
+    work = BatchWork(tenant=tenant, batch=id)
+    return add_notice(tenant, work.workflow_id, WORKFLOW, work, f"Batch {id}")
 
 
 def get_batch_store(store: Store) -> BatchStore:
     """The batches in a store."""
-    return get_plugin_data(store.beside, "batches", BatchStore)
+    return get_plugin_data(store.plugins, "batches", BatchStore)
 
 
 def get_batches(store: TenantStore) -> TenantBatches:
     """The batches in a tenant's store."""
-    return get_plugin_data(store.beside, "batches", TenantBatches)
+    return get_plugin_data(store.plugins, "batches", TenantBatches)

@@ -1,6 +1,6 @@
 """The tables of the plugin, a row of each (a batch, one of its questions), and how the budget of a batch is shared.
 
-How a run stands is not among it: that is read from the run, so a run that was resumed or deleted is shown as it is.
+The status of a run is not among it: that is read from the run, so a run that was resumed or deleted is shown as it is.
 
 A run that starts is granted its own limits, or what is left of the shared ones if that is less; of a shared limit that
 it has none of its own for, an equal part for each place that is free. What is granted to open runs is not left, so the
@@ -96,10 +96,8 @@ batches = Table(
     Column("reason", LongText, nullable=False),
     Column("since", Double, nullable=False),
     Column("cancelled_by", LongText, nullable=False),
-    Column("changed_at", Double, nullable=True),
 )
-"""`since` is when its state began; `changed_at` when its workflow was to be begun or signalled, null once that is
-done."""
+"""`since` is when its state began."""
 
 batch_questions = Table(
     "batch_questions",
@@ -146,7 +144,6 @@ class Batch(Frozen):
     reason: str = ""
     since: float
     cancelled_by: str = ""
-    changed_at: float | None = None
 
     @property
     def budget(self) -> tuple[float | None, ...]:
@@ -154,7 +151,7 @@ class Batch(Frozen):
         return (self.tokens, self.cost_microusd, self.deadline)
 
     def limits_at(self, now: float) -> SharedLimits:
-        """Compute what its runs may use together, at a time."""
+        """Compute the limits that its runs share at a time."""
         left = None if self.deadline is None else self.deadline - now
         return SharedLimits(tokens=self.tokens, cost_microusd=self.cost_microusd, seconds_left=left)
 

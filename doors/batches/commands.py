@@ -93,7 +93,7 @@ def start_batch(
         view = api.post_with_key("/v1/batches", drop_unset(body), print_note, key)
         started = AsyncBatch(api.connection, view["id"])
         if out is not None:
-            print_note(f"batch {view['id']} goes on by itself; `elcano batch show {view['id']}` tells how it stands")
+            print_note(f"batch {view['id']} continues by itself; `elcano batch show {view['id']}` shows its status")
             view = api.wait(started.wait, print_note)
             api.call(started.save, out)
     _print_batch(view, as_json=as_json)
@@ -112,7 +112,7 @@ def list_batches(as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_batch(batch_id: BatchId, as_json: AsJson = False) -> None:
-    """Show how a batch stands."""
+    """Show the status of a batch."""
     _print_batch(get_json(f"/v1/batches/{batch_id}", limit=0), as_json=as_json)
 
 
@@ -131,7 +131,7 @@ def save_results(batch_id: BatchId, out: Annotated[Path, option("Save them as th
 def top_up_batch(
     batch_id: BatchId, tokens: AddTokens = None, usd: AddUsd = None, seconds: AddSeconds = None, key: Key = ""
 ) -> None:
-    """Raise the budget of a batch; one that is out of it goes on."""
+    """Raise the budget of a batch; one that is out of it continues."""
     body = drop_unset({"tokens": tokens, "cost_usd": usd, "seconds": seconds})
     with open_api() as api:
         _print_batch(api.post_with_key(f"/v1/batches/{batch_id}/top-up", body, print_note, key), as_json=False)

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from elcano.api.services import Services
 from elcano.doors.batches.batch_tables import BatchQuestion
 from elcano.doors.batches.workflows import METADATA
 from elcano.graphs.errors import GraphInvalid
@@ -22,6 +21,7 @@ from elcano.graphs.state.budget import MOST_COST, usd_from_microusd
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.service.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
 from elcano.service.fields import Request, Text
+from elcano.service.process import Services
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import MAX_QUESTION, RunRequest
 
@@ -60,7 +60,7 @@ class BatchRequest(Request):
     `question`, `row` has texts by the names of columns: they fill in the question of `defaults`, and come back with the
     results."""
     defaults: dict[str, Any] = Field(default={}, examples=[{"mode": "iterative"}])
-    """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` stands for the
+    """Fields of `POST /v1/runs` for all questions that do not have them. In its `question`, `{company}` represents the
     column `company` of a `row`."""
     budget: BatchBudget = BatchBudget()
     """Budget shared by all runs. Each also has its own limits."""

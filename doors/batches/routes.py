@@ -1,4 +1,4 @@
-"""Batches over HTTP: start one, see how it stands, get its results, top it up, cancel it."""
+"""Batches over HTTP: start one, see its status, get its results, top it up, cancel it."""
 
 import time
 from typing import Annotated, Final, Literal, TypeAlias
@@ -40,7 +40,7 @@ class BatchEnded(Refusal, kind="conflict", title="The batch has ended"):
 
 
 class BatchOpen(Refusal, kind="conflict", title="The batch has not ended"):
-    """A batch that goes on cannot be deleted."""
+    """An open batch cannot be deleted."""
 
 
 class BatchTopUp(Request):
@@ -89,7 +89,6 @@ async def start_batch(
             created_by=services.principal.user,
             api_key=services.principal.key_id,
             since=now,
-            changed_at=now,
         )
         found = await store.create(batch, questions, key)
     else:
@@ -119,7 +118,7 @@ async def get_batch(
     limit: Annotated[int, Query(ge=0, le=100, description="Results at most.")] = 20,
     cursor: Annotated[str, Query(pattern=NUMBER_CURSOR, description=CURSOR)] = "",
 ) -> BatchResultPage:
-    """See how a batch stands, with the results that there are, page by page."""
+    """See the status of a batch, with the results that there are, page by page."""
     view = await BatchView.of(await _find_batch(batch_id, services), services)
     found = await get_batches(services.store).questions(batch_id, after=int(cursor or 0) - 1, limit=limit + 1)
     page = await load_results(found[:limit], services)
@@ -137,7 +136,7 @@ async def get_batch(
     },
 )
 async def get_batch_results(batch_id: BatchId, form: Literal["csv", "jsonl"], services: Provided) -> Response:
-    """Save all results as a table (`csv`) or as lines of JSON (`jsonl`), a line a question, also while it goes on."""
+    """Save all results as a table (`csv`) or as lines of JSON (`jsonl`), a line a question, also before it ends."""
     batch = await _find_batch(batch_id, services)
     lines = write_csv(batch, services) if form == "csv" else write_json_lines(batch, services)
     headers = {"Content-Disposition": f'attachment; filename="{batch.id}.{form}"'}
@@ -153,7 +152,7 @@ async def get_batch_results(batch_id: BatchId, form: Literal["csv", "jsonl"], se
 async def top_up_batch(
     batch_id: BatchId, request: BatchTopUp, services: Provided, idempotency_key: IdempotencyKey = None
 ) -> BatchView:
-    """Raise the budget of a batch; one that is out of it goes on."""
+    """Raise the budget of a batch; one that is out of it continues."""
     batch = await _find_open(batch_id, services)
     limits = {"tokens": batch.tokens, "cost_usd": batch.cost_microusd, "seconds": batch.deadline}
     given = [name for name in limits if getattr(request, name)]

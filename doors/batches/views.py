@@ -44,8 +44,8 @@ class BatchView(Described):
     name: str = Field(examples=["Competitors"])
     """Name of the batch."""
     state: BatchState = Field(examples=["running"])
-    """`waiting`: no run has room or a quota is used up, and it goes on by itself; `out_of_budget`: it goes on after a
-    top-up; `ended`: every question is done."""
+    """`waiting`: no run has room or a quota is used up, and it continues by itself; `out_of_budget`: it continues after
+    a top-up; `ended`: every question is done."""
     reason: str = Field(examples=[""])
     """Why it waits."""
     counts: dict[str, int] = Field(examples=[{"completed": 120, "running": 8, "waiting": 872}])

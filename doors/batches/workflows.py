@@ -1,7 +1,6 @@
 """The workflow of a batch: turn after turn starts runs and waits for their ends, until every question is done.
 
-What a turn did is in the store, so the history holds a few events for each minute, however many questions there are,
-and a turn that is cut off anywhere is made again.
+What a turn did is in the store, so a turn that is cut off anywhere is made again.
 
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
@@ -14,17 +13,15 @@ from temporalio.common import RetryPolicy
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.tenants import Tenant
+from elcano.workflows.background_waits import Wakeable
 
-TASK_QUEUE: Final = "elcano-batches"
 WORKFLOW: Final = "BatchOfQuestions"
 ADVANCE: Final = "advance_batch"
-CHANGED: Final = "batch_changed"
-"""The signal that a batch was topped up or cancelled."""
 METADATA: Final = "elcano_batch"
 """The metadata of a run that says which batch started it."""
 
 BatchState: TypeAlias = Literal["running", "waiting", "out_of_budget", "cancelling", "ended", "cancelled"]
-"""`waiting`: for room or a quota, after which it goes on by itself; `out_of_budget`: for a top-up."""
+"""`waiting`: for room or a quota, after which it continues by itself; `out_of_budget`: for a top-up."""
 
 
 class BatchWork(Frozen):
@@ -46,13 +43,15 @@ class BatchProgress(Frozen):
     waiting: int = 0
     """Questions whose runs are yet to be started."""
     open: int = 0
-    """Questions whose runs go on."""
+    """Questions whose runs are open."""
     reason: str = ""
     """Why it waits."""
+    look_after: float = 0.0
+    """Seconds to the next turn, if nothing wakes it before."""
 
 
 TURN_TIMEOUT: Final = timedelta(minutes=10)
-"""A turn ends by itself after a minute; starting a run may take some of it."""
+"""Starting runs may take some of it."""
 HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
 OFTEN: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=1))
 TURNS: Final = 500
@@ -60,22 +59,14 @@ TURNS: Final = 500
 
 
 @workflow.defn(name=WORKFLOW)
-class BatchWorkflow:
-    """Works on one batch."""
-
-    def __init__(self) -> None:
-        self._changes = 0
-
-    @workflow.signal(name=CHANGED)
-    def note_change(self) -> None:
-        """Signal that the batch was topped up or cancelled."""
-        self._changes += 1
+class BatchWorkflow(Wakeable):
+    """Works on one batch: a turn whenever a run has ended, or the batch was topped up or cancelled."""
 
     @workflow.run
     async def run(self, work: BatchWork) -> BatchProgress:
-        """Returns how the batch stands once it has ended."""
+        """Return the progress of the batch once it has ended."""
         for _ in range(TURNS):
-            seen = self._changes
+            seen = self.wakes
             progress: BatchProgress = await workflow.execute_activity(
                 ADVANCE,
                 work,
@@ -85,10 +76,9 @@ class BatchWorkflow:
                 retry_policy=OFTEN,
             )
             workflow.set_current_details(
-                f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs go on"
+                f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs are open"
             )
             if progress.state in ("ended", "cancelled"):
                 return progress
-            if progress.state == "out_of_budget":
-                await workflow.wait_condition(lambda seen=seen: self._changes != seen)  # type: ignore[misc]
+            await self.wait_for_wake(seen, progress.look_after)
         workflow.continue_as_new(work)

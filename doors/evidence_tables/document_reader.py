@@ -6,7 +6,7 @@ from typing import Final
 from elcano.activities.services import Services
 from elcano.activities.sources.base import ReadsDocuments
 from elcano.activities.sources.http.trust_guard import get_trust, require_allowed_source
-from elcano.activities.tools.tool_activities import ToolWork, as_told_now, build_evidence_ref
+from elcano.activities.tools.tool_activities import ToolWork, build_evidence_ref, with_new_accounts
 from elcano.doors.evidence_tables.document_graph import MOST_PASSAGES, DocumentRead, ReadDocumentInput
 from elcano.doors.evidence_tables.folder_documents import FolderDocuments, FolderLook
 from elcano.graphs.errors import SourceRefused
@@ -32,7 +32,7 @@ async def read_document(work: ToolWork, given: ReadDocumentInput) -> DocumentRea
     found = await source.read_document(work.store, given.document, given.queries, MOST_PASSAGES)
     if not found.evidence:
         raise SourceRefused(f"{given.document} has no text")
-    passages = await work.store.evidence.add(work.run_id, found.evidence, found.texts, renew=as_told_now)
+    passages = await work.store.evidence.add(work.run_id, found.evidence, found.texts, renew=with_new_accounts)
     draft = ReportDraft(title=given.title or passages[0].title)
     artifact = await work.store.artifacts.put(work.run_id, draft.model_dump_json(), MEDIA_TYPE)
     return DocumentRead(

@@ -120,7 +120,6 @@ async def build_table(
         api_key=services.principal.key_id,
         state="running" if waiting else "ended",
         since=now,
-        changed_at=now if waiting else None,
     )
     table = EvidenceTable(
         id=table_id,

@@ -173,4 +173,4 @@ class EvidenceTableStore(PluginTables):
 
 def get_tables(store: TenantStore) -> TenantTables:
     """The evidence tables in a tenant's store."""
-    return get_plugin_data(store.beside, NAME, TenantTables)
+    return get_plugin_data(store.plugins, NAME, TenantTables)

@@ -1,9 +1,8 @@
-"""Schedules in a worker, next to its runs: their runs are started as the API would start them, and waited for."""
+"""Schedules in a worker, next to its runs: their runs are started as the API would start them."""
 
-import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,19 +10,16 @@ from typing import Final
 
 from pydantic import ValidationError
 from temporalio import activity
-from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
-from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Worker
 
-from elcano.activities.background_work import build_queue_worker
+from elcano.activities.background_work import BackgroundWork
 from elcano.doors.edits.judgement import ChangeBody, EditRefused, judge_update
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.doors.schedules.temporal_schedules import iterate_scheduled_runs, list_scheduled_runs
 from elcano.doors.schedules.workflows import (
+    CHECK,
     START,
-    TASK_QUEUE,
-    WAIT,
+    OwnRun,
     ScheduledQuestion,
     ScheduledRunWorkflow,
     ScheduledStart,
@@ -40,7 +36,6 @@ from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.submission import build_request_key, submit_run
 from elcano.storage.store import TenantStore
 
-BEAT_SECONDS: Final = 10.0
 DAY: Final = 86_400.0
 
 _log = logging.getLogger("schedules")
@@ -51,7 +46,6 @@ class ScheduleActivities:
     """The activities of one worker."""
 
     process: Process
-    client: Client
 
     @activity.defn(name=START)
     async def start(self, start: ScheduledStart) -> StartedRun:
@@ -68,7 +62,8 @@ class ScheduleActivities:
             if (refusal := await _find_used_up_budget(asked, services)) is not None:
                 return _refuse_start(asked, refusal)
             key = build_request_key(start.key, request, "schedule")
-            submission = await submit_run(partial(_judge_scheduled, asked, request, services), key, services)
+            judge = partial(_judge_scheduled, asked, request, services)
+            submission = await submit_run(judge, key, services, notify=start.notify)
         except ValidationError as error:
             return _refuse_start(asked, f"its request is no longer understood: {error.error_count()} faults")
         except ElcanoError as error:
@@ -78,22 +73,11 @@ class ScheduleActivities:
             raise ApplicationError(str(error), category=ApplicationErrorCategory.BENIGN) from None
         return StartedRun(run_id=submission.run.run_id)
 
-    @activity.defn(name=WAIT)
-    async def wait(self, run_id: str) -> None:
-        """Wait until a run has ended, however it does."""
-        handle = self.client.get_workflow_handle(run_id)
-        ending = asyncio.create_task(handle.result())
-        try:
-            while not ending.done():
-                activity.heartbeat()
-                await asyncio.wait([ending], timeout=BEAT_SECONDS)
-            with suppress(WorkflowFailureError):
-                await ending
-        except RPCError as error:
-            if error.status != RPCStatusCode.NOT_FOUND:  # it was deleted
-                raise
-        finally:
-            ending.cancel()
+    @activity.defn(name=CHECK)
+    async def check(self, run: OwnRun) -> bool:
+        """Return whether a run has ended, or was deleted."""
+        kept = await self.process.store.of(run.tenant).runs.get(run.run_id)
+        return kept is None or kept.status != "running"
 
 
 def _refuse_start(asked: ScheduledQuestion, why: str) -> StartedRun:
@@ -133,22 +117,12 @@ async def _find_used_up_budget(asked: ScheduledQuestion, services: Services) -> 
 
 
 @asynccontextmanager
-async def work_on_schedules(around: Surroundings) -> AsyncIterator[None]:
-    """Start scheduled runs while a worker works; nothing is done where schedules are off."""
-    if not read_schedule_settings().schedules:
-        yield
-        return
-    async with build_schedule_worker(await around.connect(), Process.of_worker(around)):
-        yield
+async def open_background(around: Surroundings) -> AsyncIterator[Sequence[BackgroundWork]]:
+    """Prepare the start of scheduled runs; there is none where schedules are off."""
+    yield [build_schedule_work(Process.of_worker(around))] if read_schedule_settings().schedules else []
 
 
-def build_schedule_worker(client: Client, process: Process) -> Worker:
-    """The worker of schedules, not yet started; it starts runs as the API's `process` would."""
-    activities = ScheduleActivities(process, client)
-    return build_queue_worker(
-        client,
-        TASK_QUEUE,
-        [ScheduledRunWorkflow],
-        [activities.start, activities.wait],
-        activities_at_once=500,  # one for each scheduled run that goes on
-    )
+def build_schedule_work(process: Process) -> BackgroundWork:
+    """The start of scheduled runs, as the API's `process` would start them."""
+    activities = ScheduleActivities(process)
+    return BackgroundWork([ScheduledRunWorkflow], [activities.start, activities.check])

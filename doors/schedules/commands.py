@@ -115,4 +115,4 @@ def _print_schedule(one: dict[str, Any], as_json: bool) -> None:
     if one["fault"]:
         print_note(f"it starts no runs: {one['fault']}")
     if one["paused"]:
-        print_note(f"it is paused: {one['note'] or 'nobody said why'}")
+        print_note(f"it is paused: {one['note'] or 'no reason given'}")

@@ -196,7 +196,7 @@ async def create_schedule(request: ScheduleRequest, services: Provided, response
 
 @router.put("/{name}", dependencies=CHANGE, responses=NAMED)
 async def replace_schedule(name: ScheduleName, request: ScheduleRequest, services: Provided) -> ScheduleView:
-    """Replace a schedule by another one of the same name. Runs that go on are not touched; its runs stay its runs."""
+    """Replace a schedule by another one of the same name. Open runs are not touched; its runs stay its runs."""
     if request.name != name:
         raise RequestInvalid([FieldFault(field="name", message=f"must be {name!r}, as in the address")])
     schedules, question = await _open_schedules(services), await _judge_request(request, services)
@@ -267,7 +267,7 @@ async def delete_schedule(name: ScheduleName, services: Provided) -> None:
 
 async def _open_schedules(services: Services) -> TenantSchedules:
     if not read_schedule_settings().schedules:
-        raise SchedulesOff("whoever runs this service has to set ELCANO_SCHEDULES=true for the API and all workers")
+        raise SchedulesOff("the operator has to set ELCANO_SCHEDULES=true for the API and all workers")
     return TenantSchedules(await services.temporal.client(), services.tenant)
 
 

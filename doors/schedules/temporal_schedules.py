@@ -28,8 +28,8 @@ from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.doors.schedules.settings import read_schedule_settings
-from elcano.doors.schedules.workflows import TASK_QUEUE, WORKFLOW, ScheduledQuestion
-from elcano.graphs.contracts import SCHEDULE
+from elcano.doors.schedules.workflows import WORKFLOW, ScheduledQuestion
+from elcano.graphs.contracts import BACKGROUND_QUEUE, SCHEDULE
 from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.service.errors import FieldFault, Refusal, RequestInvalid
@@ -98,7 +98,7 @@ class TenantSchedules:
             WORKFLOW,
             question,
             id=f"{self._prefix}{name}",
-            task_queue=TASK_QUEUE,
+            task_queue=BACKGROUND_QUEUE,
             typed_search_attributes=describe_owner(self._tenant),
         )
         policy = SchedulePolicy(overlap=OVERLAPS[overlap], catchup_window=timedelta(seconds=catch_up_seconds))
@@ -208,7 +208,7 @@ async def read_question(schedule: Schedule, converter: DataConverter) -> tuple[S
         return lost, f"it has no question any more: {CHANGED}"
     fault = (
         ""
-        if action.task_queue == TASK_QUEUE
+        if action.task_queue == BACKGROUND_QUEUE
         else f"no worker takes what it starts from {action.task_queue!r}: {CHANGED}"
     )
     return question, fault

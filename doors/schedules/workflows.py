@@ -1,4 +1,4 @@
-"""One time of a schedule: a run is started once, and waited for, so that Temporal knows what overlaps.
+"""One time of a schedule: a run is started once, and its end is awaited, so that Temporal knows what overlaps.
 
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
@@ -11,11 +11,11 @@ from temporalio.common import RetryPolicy
 
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.tenants import Tenant
+from elcano.workflows.background_waits import Wakeable
 
-TASK_QUEUE: Final = "elcano-schedules"
 WORKFLOW: Final = "ScheduledRun"
 START: Final = "start_scheduled_run"
-WAIT: Final = "wait_for_scheduled_run"
+CHECK: Final = "check_scheduled_run"
 
 
 class RunBudget(Frozen):
@@ -50,6 +50,15 @@ class ScheduledStart(Frozen):
     question: ScheduledQuestion
     key: str
     """The idempotency key of its run."""
+    notify: str = ""
+    """The id of the workflow that waits for the run."""
+
+
+class OwnRun(Frozen):
+    """A run that a schedule started."""
+
+    tenant: Tenant
+    run_id: str
 
 
 class StartedRun(Frozen):
@@ -63,15 +72,15 @@ class StartedRun(Frozen):
 START_TIMEOUT: Final = timedelta(minutes=1)
 GIVE_UP_AFTER: Final = timedelta(hours=6)
 """A run that could not be started for so long is not started: the next time comes."""
-WAIT_TIMEOUT: Final = timedelta(hours=12)
-HEARTBEAT_TIMEOUT: Final = timedelta(seconds=30)
+RECHECK_SECONDS: Final = 3_600.0
+"""Interval at which a run is looked at that has not said that it ended: that may be lost with a restored database."""
 RETRIES: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5))
 
 
 # A schedule that was changed with Temporal's tools may start it without a question: it fails, and its task does not for
 # ever, so that the next time can come.
 @workflow.defn(name=WORKFLOW, failure_exception_types=[Exception])
-class ScheduledRunWorkflow:
+class ScheduledRunWorkflow(Wakeable):
     """Starts one run and waits for its end."""
 
     @workflow.run
@@ -81,18 +90,25 @@ class ScheduledRunWorkflow:
         started: StartedRun = await workflow.execute_activity(
             START,
             # Temporal names workflows of a schedule by the second: two that are triggered within one have the same id.
-            ScheduledStart(question=question, key=f"{info.workflow_id}.{info.first_execution_run_id}"),
+            ScheduledStart(
+                question=question,
+                key=f"{info.workflow_id}.{info.first_execution_run_id}",
+                notify=info.workflow_id,
+            ),
             result_type=StartedRun,
             start_to_close_timeout=START_TIMEOUT,
             schedule_to_close_timeout=GIVE_UP_AFTER,
             retry_policy=RETRIES,
         )
-        if started.run_id:
-            await workflow.execute_activity(
-                WAIT,
-                started.run_id,
-                start_to_close_timeout=WAIT_TIMEOUT,
-                heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        while started.run_id:
+            seen = self.wakes
+            if await workflow.execute_activity(
+                CHECK,
+                OwnRun(tenant=question.tenant, run_id=started.run_id),
+                result_type=bool,
+                start_to_close_timeout=START_TIMEOUT,
                 retry_policy=RETRIES,
-            )
+            ):
+                break
+            await self.wait_for_wake(seen, RECHECK_SECONDS)
         return started

@@ -1,7 +1,4 @@
-"""Webhooks in a worker, next to its runs: it begins the watches that were noted, and works on the queue of webhooks.
-
-A run is followed, deliveries are begun, a message is sent once.
-"""
+"""Webhooks in a worker, next to its runs: a run is followed, deliveries are begun, a message is sent once."""
 
 import asyncio
 import logging
@@ -10,36 +7,26 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import httpx
 from temporalio import activity
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
-from temporalio.worker import Worker
 
-from elcano.activities.background_work import build_queue_worker, looking_for
+from elcano.activities.background_work import BackgroundWork
 from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.fetching import user_agent
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import sign_body, write_body
 from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
-from elcano.doors.webhooks.webhook_store import (
-    Endpoint,
-    TenantWebhooks,
-    WebhookStore,
-    begin_delivery,
-    get_webhook_store,
-)
+from elcano.doors.webhooks.webhook_store import Endpoint, TenantWebhooks, begin_delivery, get_webhook_store
 from elcano.doors.webhooks.workflows import (
     BEGIN_DELIVERIES,
     EVENTS_OF_RUNS,
     FOLLOW_RUN,
     GIVE_UP,
     SEND,
-    TASK_QUEUE,
-    WATCH_WORKFLOW,
     BeginCall,
     Delivery,
     DeliveryWorkflow,
@@ -47,7 +34,6 @@ from elcano.doors.webhooks.workflows import (
     RunWatch,
     SeenEvents,
     WatchWorkflow,
-    watch_workflow_id,
 )
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
@@ -59,7 +45,6 @@ from elcano.service.events.journal_reader import JournalReader
 from elcano.service.runs.run_status import current_run
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
-from elcano.service.temporal.labels import begin_workflow
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 
@@ -102,7 +87,7 @@ class Sender:
         except TimeoutError as error:
             raise NotDelivered(f"it did not answer within {ANSWER_SECONDS:g} s") from error
         except httpx.TransportError as error:
-            raise NotDelivered(f"nobody answered: {error or type(error).__name__}") from error
+            raise NotDelivered(f"no answer: {error or type(error).__name__}") from error
         if 300 <= status < 400:
             raise NotDelivered(f"it answered {status}: redirects are not followed", status)
         if not 200 <= status < 300:
@@ -269,57 +254,24 @@ def _build_failure(text: str, *, final: bool = False) -> ApplicationError:
     return ApplicationError(text, non_retryable=final, category=ApplicationErrorCategory.BENIGN)
 
 
-LOOK_SECONDS: Final = 2.0
-"""Interval at which new watches are looked for, in seconds."""
-AT_ONCE: Final = 100
-FOLLOWED: Final = 500
-"""Runs that one worker follows at once."""
-
-
 @asynccontextmanager
-async def deliver_in_background(around: Surroundings) -> AsyncIterator[None]:
-    """Deliver while a worker works; nothing is done where webhooks are off."""
+async def open_background(around: Surroundings) -> AsyncIterator[Sequence[BackgroundWork]]:
+    """Prepare the delivery of webhooks; there is none where webhooks are off."""
     if not read_webhook_settings().webhooks:
-        yield
+        yield []
         return
-    client = await around.connect()
-    sender = Sender(around.settings)
+    client, sender = await around.connect(), Sender(around.settings)
     temporal = Temporal(Connection(around.connect), RUNS)
-    activities = WebhookActivities(around.store, temporal, client, sender, around.settings.base_url.rstrip("/"))
-    look = partial(begin_noted_watches, client, get_webhook_store(around.store))
+    address = around.settings.base_url.rstrip("/")
     try:
-        async with build_webhook_worker(client, activities), looking_for("runs to watch", look, every=LOOK_SECONDS):
-            yield
+        yield [build_webhook_work(WebhookActivities(around.store, temporal, client, sender, address))]
     finally:
         await sender.close()
 
 
-def build_webhook_worker(client: Client, activities: WebhookActivities) -> Worker:
-    """The worker of webhooks, not yet started."""
-    return build_queue_worker(
-        client,
-        TASK_QUEUE,
+def build_webhook_work(activities: WebhookActivities) -> BackgroundWork:
+    """The watches of runs, and their deliveries."""
+    return BackgroundWork(
         [WatchWorkflow, DeliveryWorkflow],
         [activities.follow_run, activities.begin_deliveries, activities.send, activities.give_up],
-        activities_at_once=FOLLOWED,
     )
-
-
-async def begin_noted_watches(client: Client, store: WebhookStore) -> int:
-    """Begin all watches that were noted; any number of workers may do so at once."""
-    begun = 0
-    while noted := await store.list_watches(AT_ONCE):
-        for tenant, run_id, at in noted:
-            await begin_workflow(
-                client,
-                WATCH_WORKFLOW,
-                RunWatch(run_id=run_id, tenant=tenant),
-                id=watch_workflow_id(run_id),
-                queue=TASK_QUEUE,
-                tenant=tenant,
-                summary=f"Webhooks of {run_id}",
-                signal="look_again",
-            )
-            await store.drop_watch(tenant, run_id, at)
-        begun += len(noted)
-    return begun

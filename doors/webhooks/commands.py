@@ -1,4 +1,4 @@
-"""`elcano webhooks`: servers that are told of runs."""
+"""`elcano webhooks`: servers that are notified of runs."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from elcano.cli.requests import get_json, open_api, post_json, print_note
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Have servers of your own told when runs end, wait or need approval.",
+    help="Notify servers of your own when runs end, wait or need approval.",
 )
 
 WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` prints it.")]
@@ -71,7 +71,7 @@ def list_deliveries(
 def send_test(webhook: WebhookId) -> None:
     """Send a test to a webhook."""
     begun = post_json(f"/v1/webhooks/{webhook}/test", {})
-    print_line(f"{begun['id']} is on its way; `elcano webhooks deliveries {webhook}` tells what becomes of it")
+    print_line(f"{begun['id']} is on its way; `elcano webhooks deliveries {webhook}` shows what becomes of it")
 
 
 @app.command("retry")

@@ -135,7 +135,7 @@ class DeliveryView(Described):
     tried_at: Moment | None
     """When it was last sent."""
     answer: int | None
-    """The HTTP status of the last answer; null: nobody answered."""
+    """The HTTP status of the last answer; null: no one answered."""
     error: str
     """Why the last attempt failed; empty: it did not."""
     data: JsonObject
@@ -301,4 +301,4 @@ def _require_webhook(found: Endpoint | None, webhook_id: str) -> Endpoint:
 
 def _require_on() -> None:
     if not read_webhook_settings().webhooks:
-        raise WebhooksOff("whoever runs this service has to set ELCANO_WEBHOOKS=true for the API and all workers")
+        raise WebhooksOff("the operator has to set ELCANO_WEBHOOKS=true for the API and all workers")

@@ -1,11 +1,11 @@
-"""Tables of the plugin: endpoints, their deliveries, which are begun here, and runs yet to be watched."""
+"""Tables of the plugin: endpoints, and their deliveries, which are begun here."""
 
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import JSON, Column, Double, Index, Integer, Table, and_, delete, or_, select, update
+from sqlalchemy import JSON, Column, Double, Executable, Index, Integer, Table, and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
@@ -14,17 +14,26 @@ from ulid import ULID
 
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import new_secret
-from elcano.doors.webhooks.workflows import DELIVERY_WORKFLOW, TASK_QUEUE, Delivery, Message, WebhookEvent
+from elcano.doors.webhooks.workflows import (
+    DELIVERY_WORKFLOW,
+    WATCH_WORKFLOW,
+    Delivery,
+    Message,
+    RunWatch,
+    WebhookEvent,
+    watch_workflow_id,
+)
+from elcano.graphs.contracts import BACKGROUND_QUEUE
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.tenants import Tenant
 from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
+from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
-from elcano.storage.sql.dialect import insert_new, insert_or_replace, run_and_branches
+from elcano.storage.sql.dialect import insert_new, run_and_branches
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
@@ -70,15 +79,6 @@ webhook_deliveries = Table(
     Index("webhook_deliveries_by_time", "tenant", "endpoint_id", "created_at"),
 )
 """Each message to each endpoint: `waiting`, `delivered` or `failed`, and how its last attempt went."""
-
-webhook_watches = Table(
-    "webhook_watches",
-    metadata,
-    Column("tenant", Id, primary_key=True),
-    Column("run_id", Id, primary_key=True),
-    Column("at", Double, nullable=False),
-)
-"""Runs whose watch is yet to be begun, written in the transaction that admits the run."""
 
 
 class Endpoint(Frozen):
@@ -141,7 +141,7 @@ class TenantWebhooks(TenantBound):
         async with self._engine.begin() as connection:
             await connection.execute(webhook_endpoints.insert().values(row))
             if run_id:
-                await note_watch(connection, self._tenant, run_id)
+                await connection.execute(_start_watch(self._tenant, run_id))
         return endpoint
 
     async def list_endpoints(self, run_id: str | None = None) -> list[Endpoint]:
@@ -228,39 +228,26 @@ class WebhookStore(PluginTables):
         """Return the store of one tenant."""
         return TenantWebhooks(self._engine, tenant)
 
-    async def list_watches(self, limit: int) -> list[tuple[Tenant, str, float]]:
-        """Runs whose watch is yet to be begun, and when that was noted."""
-        table = webhook_watches
-        wanted = select(table.c.tenant, table.c.run_id, table.c.at).order_by(table.c.at).limit(limit)
-        async with self._engine.connect() as connection:
-            return [(row.tenant, row.run_id, row.at) for row in await connection.execute(wanted)]
-
-    async def drop_watch(self, tenant: str, run_id: str, at: float) -> None:
-        """Forget that a watch is to be begun, unless that was noted again."""
-        table = webhook_watches
-        begun = and_(table.c.tenant == tenant, table.c.run_id == run_id, table.c.at <= at)
-        await self._write(delete(table).where(begun))
-
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Deletes the endpoints of that run, and its deliveries."""
-        tables = (webhook_deliveries, webhook_watches, webhook_endpoints)
+        tables = (webhook_deliveries, webhook_endpoints)
         of_run = ((one, and_(one.c.tenant == tenant, run_and_branches(one.c.run_id, run_id))) for one in tables)
         await self._write(*(delete(table).where(rows) for table, rows in of_run))
 
 
-async def note_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
-    """Note that a run is to be watched."""
-    row = {"tenant": tenant, "run_id": run_id, "at": time.time()}
-    await connection.execute(insert_or_replace(connection, webhook_watches).values(row))
+def _start_watch(tenant: str, run_id: str) -> Executable:
+    """The statement that has a run watched."""
+    work = RunWatch(run_id=run_id, tenant=tenant)
+    return add_notice(tenant, watch_workflow_id(run_id), WATCH_WORKFLOW, work, f"Webhooks of {run_id}")
 
 
 async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
-    """The same, if an endpoint of the tenant is notified of the run."""
+    """Have a run watched, if an endpoint of the tenant is notified of it."""
     table = webhook_endpoints
     notified = or_(table.c.run_id == "", table.c.run_id == run_id)
     wanted = select(table.c.id).where(table.c.tenant == tenant, notified, table.c.disabled_at.is_(None)).limit(1)
     if (await connection.execute(wanted)).first() is not None:
-        await note_watch(connection, tenant, run_id)
+        await connection.execute(_start_watch(tenant, run_id))
 
 
 async def note_admitted_run(connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
@@ -285,12 +272,12 @@ async def note_ended_run(store: TenantStore, run: ArchivedRun) -> str:
 
 def get_webhook_store(store: Store) -> WebhookStore:
     """The webhooks in a store."""
-    return get_plugin_data(store.beside, "webhooks", WebhookStore)
+    return get_plugin_data(store.plugins, "webhooks", WebhookStore)
 
 
 def get_webhooks(store: TenantStore) -> TenantWebhooks:
     """The webhooks in a tenant's store."""
-    return get_plugin_data(store.beside, "webhooks", TenantWebhooks)
+    return get_plugin_data(store.plugins, "webhooks", TenantWebhooks)
 
 
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
@@ -302,7 +289,7 @@ async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Del
             DELIVERY_WORKFLOW,
             delivery,
             id=delivery.workflow_id,
-            task_queue=TASK_QUEUE,
+            task_queue=BACKGROUND_QUEUE,
             id_reuse_policy=reuse,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
             search_attributes=describe_owner(delivery.tenant),

@@ -16,8 +16,8 @@ from temporalio.exceptions import ActivityError
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.events import EventType
 from elcano.graphs.tenants import RunScoped, Tenant
+from elcano.workflows.background_waits import Wakeable
 
-TASK_QUEUE: Final = "elcano-webhooks"
 WATCH_WORKFLOW: Final = "WebhookWatch"
 DELIVERY_WORKFLOW: Final = "WebhookDelivery"
 FOLLOW_RUN: Final = "follow_run_for_webhooks"
@@ -127,21 +127,13 @@ ROUNDS: Final = 200
 
 
 @workflow.defn(name=WATCH_WORKFLOW)
-class WatchWorkflow:
-    """Watches one run to its end."""
-
-    def __init__(self) -> None:
-        self._anew = False
-
-    @workflow.signal
-    def look_again(self) -> None:
-        """Look at all events again: there may be an endpoint that was not there when they happened."""
-        self._anew = True
+class WatchWorkflow(Wakeable):
+    """Watches one run to its end. Woken, it looks at all events again: there may be an endpoint that is new."""
 
     @workflow.run
     async def run(self, watch: RunWatch) -> None:
         """Follows the run; each batch of events is handed on before the next one is waited for."""
-        since = watch.since
+        since, seen_wakes = watch.since, self.wakes
         for _ in range(ROUNDS):
             seen = await workflow.execute_activity(
                 FOLLOW_RUN,
@@ -159,8 +151,8 @@ class WatchWorkflow:
                     retry_policy=OFTEN,
                 )
             since = max(since, seen.last)
-            if self._anew:
-                self._anew, since = False, 0
+            if self.wakes != seen_wakes:
+                seen_wakes, since = self.wakes, 0
             elif seen.ended:
                 return
         workflow.continue_as_new(watch.model_copy(update={"since": since}))

@@ -2,7 +2,7 @@
 
 A prompt is a short readable text that ends with exactly one fenced JSON envelope. A language model and the extractive
 model read the same envelope, so they differ in nothing but how they answer. What stays the same from call to call of
-one agent stands first, what grows comes next and what changes last: a provider that keeps the beginnings of prompts
+one agent is first, what grows comes next and what changes last: a provider that keeps the beginnings of prompts
 reads them once. Whatever was fetched is inside JSON strings inside the fence: no line of it can begin outside, and the
 fence is longer than any run of backticks within. It is data; the prompt says so, and no agent has a tool to misuse.
 """
@@ -27,7 +27,7 @@ class EvidenceItem(Frozen):
     heading: str = ""
     """Empty where the title says the same."""
     locator: str = ""
-    """Where it stands; only the extractive model is told."""
+    """Its place; shown to the extractive model only."""
     source: str = ""
     """Its source, and what kind of source that is: `pubmed (articles)`."""
     about: str = ""
@@ -95,11 +95,11 @@ class SectionItem(Frozen):
     part: str = ""
     """Which part of the section this is, as `2 of 3`; empty: all of it."""
     criteria: tuple[CriterionItem, ...] = ()
-    """What it has to meet, with the keys of the passages that do; of a section without a draft."""
+    """Its criteria, with the keys of the passages that meet them; of a section without a draft."""
     notes: tuple[str, ...] = ()
-    """What its research made of the passages in the end; of a section without a draft."""
+    """The last judgement of its research on the passages; of a section without a draft."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Where its passages disagree, with keys; of a section without a draft."""
+    """Disagreements among its passages, with keys; of a section without a draft."""
     limitations: tuple[str, ...] = ()
     missing: str = ""
     """Why there is nothing of it."""
@@ -145,16 +145,16 @@ class TaskEnvelope(Frozen):
     criteria: tuple[CriterionItem, ...] = ()
     """The criteria of the answer, as far as they are known."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Where the passages shown were found to disagree, with keys."""
+    """Disagreements found among the passages shown, with keys."""
     iteration: int = 1
     gap: str = ""
     gaps: tuple[str, ...] = ()
-    """What is missing, for who searches for it: numbered from 1 in this order."""
+    """Gaps to search for, numbered from 1 in this order."""
     suggested_queries: tuple[str, ...] = ()
     new_evidence: int | None = None
-    """How many passages this iteration added."""
+    """Number of passages that this iteration added."""
     term_weights: dict[str, float] = {}
-    """How much the question's words tell in the sources: inverse document frequencies."""
+    """Weights of the question's words in the sources: inverse document frequencies."""
     given: JsonObject = {}
     """Further inputs of this agent, by name, if the fields above do not suffice."""
 
@@ -216,9 +216,9 @@ class Needs(Frozen):
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
     searched: tuple[str, ...] = ()
-    """Sources to weigh them by, beside those of the conversation and the passages."""
+    """Sources to weigh them by, besides those of the conversation and the passages."""
     more: JsonObject = {}
-    """What the agent's own `loader` is given; empty: it loads nothing."""
+    """The input of the agent's own `loader`; empty: it loads nothing."""
     tables: tuple[str, ...] = ()
     """Databases whose tables that may fit the text in `weighed` are listed."""
 
@@ -278,7 +278,7 @@ class Loaded(Frozen):
     passages_room: int = 0
     """Tokens that its passages may take in the prompt, whole texts alone."""
     more: JsonObject = {}
-    """What the agent's own `loader` gave."""
+    """The result of the agent's own `loader`."""
     tables: dict[str, JsonObject] = {}
     """By the name of the database: names alone, without values."""
     saved_questions: dict[str, tuple[str, ...]] = {}

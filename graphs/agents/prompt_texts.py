@@ -94,7 +94,7 @@ out.
 
 
 TRUSTING: Final = f"{PASSAGES}\n{RANKING}"
-"""What everybody is told who chooses between passages."""
+"""The rule for every agent that chooses between passages."""
 
 
 def ground_rules(*, passages: bool, ranks: bool = True) -> str:
@@ -112,7 +112,7 @@ short and about one thing, none about length or style, none that the question do
 NAMING: Final = f"""\
 - The envelope has no `criteria`: name them. {STATING}
 """
-"""What who judges or reflects is told as long as there are no criteria."""
+"""The rule for agents that judge or reflect as long as there are no criteria."""
 
 
 BESIDE: Final = """\
@@ -150,7 +150,7 @@ unsupported.
 GIVEN_MARKS: Final = """\
 - Marks that you are given hold within their own claim only: give each of your citations a mark of its own.
 """
-"""What who is given claims is told beside `CITING`."""
+"""The rule for agents that are given claims, next to `CITING`."""
 
 WISHES: Final = """\
 The envelope's `instructions` are wishes of the person who asked. They decide length, readers, tone and form; where \

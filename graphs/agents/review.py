@@ -80,7 +80,7 @@ class ReviewerInput(AgentInput):
 
 
 class StatementVerdict(Frozen):
-    """What the quotes of one statement, table or cell support."""
+    """The verdict on one statement, table or cell by its quotes."""
 
     id: int
     support: Literal["supported", "partly", "not_supported"]
@@ -128,14 +128,14 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     shown = list(given.statements[:1])
     for above, one in pairwise(given.statements):
         shown.append(one.model_copy(update={"before": ABOVE}) if one.before == above.statement else one)
-    told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown]}
+    given_parts: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown]}
     if given.tables:
-        told["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.tables]
-    return loaded.envelope("reviewer", given).model_copy(update={"given": told})
+        given_parts["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.tables]
+    return loaded.envelope("reviewer", given).model_copy(update={"given": given_parts})
 
 
 def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many statements hold."""
+    """Count the statements that hold."""
     verdicts = [one for one in ensure_list(output.get("verdicts")) if isinstance(one, dict)]
     held = sum(one.get("support") == "supported" for one in verdicts)
     return f"{held} of {format_count(len(verdicts), 'statement')} are supported", {
@@ -212,8 +212,8 @@ Write in the language of the block.
 
 def build_revision_task(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
     """The blocks and the passages."""
-    told: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
-    return loaded.envelope("reviser", given).model_copy(update={"given": told, "evidence": given.passages})
+    given_parts: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
+    return loaded.envelope("reviser", given).model_copy(update={"given": given_parts, "evidence": given.passages})
 
 
 REVISION: Final = Question(

@@ -86,11 +86,11 @@ class SectionText(_Answer):
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
     limitations: SkipJsonSchema[tuple[str, ...]] = ()
-    """What it leaves open, of the extractive model; others say that in the text."""
+    """Its open ends, of the extractive model; others say that in the text."""
 
 
 class Summary(_Answer):
-    """What stands above and below the sections of a long report."""
+    """The text above and below the sections of a long report."""
 
     introduction: Prose = Field(
         default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
@@ -126,7 +126,7 @@ class SynthesisInput(AgentInput):
 
     @property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Where the passages of its sections were found to disagree."""
+        """Disagreements found among the passages of its sections."""
         return tuple(one for section in self.sections for one in section.contradictions)
 
 

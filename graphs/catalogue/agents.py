@@ -23,7 +23,7 @@ from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.text import shorten_text, title_from_id
 
 Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
-"""How the model's answer is used.
+"""The use of the model's answer.
 
 - `answer`: the state holds it.
 - `report`: it is a draft written from passages, which is stored; the state holds a reference.
@@ -77,7 +77,7 @@ class AgentSpec:
 
     @property
     def by_section(self) -> bool:
-        """Whether it calls its model once a section and once for what stands above them; its figures are of one."""
+        """Whether it calls its model once a section and once for what is above them; its figures are of one."""
         return self.manner == "by_section"
 
     @property

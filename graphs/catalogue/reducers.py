@@ -30,7 +30,7 @@ class ReducerSpec:
     """For a reducer that takes `ItemOutcomes`: the model of each item's output. None for the others."""
     adds_evidence: bool = False
     """Whether it can put evidence into the state."""
-    told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
+    narrate: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
     """For a change with an event of its own: its sentence and figures, from the changed state."""
     hands_over: bool = False
     """Whether an exit that has it ends research without a draft: another writes from the passages that were found."""

@@ -111,7 +111,7 @@ class SourceSpec(Frozen):
         return self
 
     @property
-    def told(self) -> str:
+    def purpose(self) -> str:
         """Describes the source to agents that plan searches."""
         return f"{self.description} Query: {self.syntax}" if self.syntax else self.description
 

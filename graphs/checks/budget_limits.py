@@ -85,8 +85,8 @@ def _estimate_sectioned_tokens(graph: ResearchGraph) -> int:
             research += each * (SECTIONS if node.for_each else 1)
         elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and get_agent(graph, node.agent).joins:
             passages = figures.section_passages
-            told = joining_tokens(get_agent(graph, node.agent), SECTIONS, figures, hidden=hidden, passages=passages)
-            joining = max(joining, told)
+            tokens = joining_tokens(get_agent(graph, node.agent), SECTIONS, figures, hidden=hidden, passages=passages)
+            joining = max(joining, tokens)
         elif isinstance(node, AgentNode) and node.id not in graph.exit_nodes:
             research += call_tokens(get_agent(graph, node.agent), figures, one, hidden)
     return max(research + joining, ceil(research / (1 - one.reserve)))

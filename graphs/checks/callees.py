@@ -85,9 +85,9 @@ def parse_own_agent(given: Mapping[str, Any]) -> tuple[OwnAgent | None, list[Fau
     try:
         agent = OwnAgent.model_validate(given)
     except ValidationError as error:
-        told = error.errors(include_url=False, include_context=False, include_input=False)
-        found = [Fault(one["msg"], build_json_pointer(*one["loc"])) for one in told]
-        if isinstance(output := given.get("output"), dict):  # what else is wrong is told at once
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        found = [Fault(one["msg"], build_json_pointer(*one["loc"])) for one in errors]
+        if isinstance(output := given.get("output"), dict):  # all faults are reported at once
             found += build_faults_at("/output", parse_schema(output).faults)
         return None, found
     return agent, every_fault(agent)

@@ -54,7 +54,7 @@ LONGEST_NAME = 100
 NEVER_MET: Final[Mapping[str, str]] = {
     FailureType.PROVIDER: "a provider that cannot answer holds the run",
     FailureType.STORE_DOWN: "a store that cannot be used holds the run",
-    FailureType.MODEL_REFUSED: "a refused key or model holds the run, or fails it, until somebody mends that",
+    FailureType.MODEL_REFUSED: "a refused key or model holds the run, or fails it, until a person mends that",
     FailureType.BUDGET: "a budget that is spent leads to the exit, or waits for more",
     FailureType.ABANDONED: "a call is given up because its run ends",
 }

@@ -48,7 +48,7 @@ class PreviewStep(Frozen):
     next: str = ""
     """The next node; empty at the end."""
     nulls: tuple[str, ...] = ()
-    """Expressions that gave null, each with where it stands: `inputs.gap: conversation[-1].gap`."""
+    """Expressions that gave null, each with where it is: `inputs.gap: conversation[-1].gap`."""
 
 
 class Preview(Frozen):

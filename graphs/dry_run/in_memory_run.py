@@ -87,7 +87,7 @@ async def _walk_branches(
         begun: list[tuple[BranchStart, ResearchInput]] = []
         for start in books.starts[first : first + node.max_concurrency]:
             budget = journal.run.budget.at(journal.elapsed(clock()))
-            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # nobody tops up a branch here
+            finishing = budget.limits.model_copy(update={"when_exhausted": "finish"})  # no one tops up a branch here
             limits = books.begin(start, budget.model_copy(update={"limits": finishing}))
             if isinstance(limits, Limits):
                 today = opening.resolve_run_date(asked, journal)
@@ -164,9 +164,9 @@ class Answers:
     def _found(self, call: CallTool, given: JsonObject) -> JsonObject:
         model = TOOLS[call.tool].output
         made = {"evidence": [_invent_passage(given)]} if "evidence" in model.model_fields else {}
-        told = {name: given[name] for name in ("source", "query") if name in given and name in model.model_fields}
+        named = {name: given[name] for name in ("source", "query") if name in given and name in model.model_fields}
         return model.model_validate(
-            {**build_minimal_answer(model), **made, **told, **self._next(call.node)}
+            {**build_minimal_answer(model), **made, **named, **self._next(call.node)}
         ).model_dump(mode="json")
 
     def _next(self, node: str) -> JsonObject:

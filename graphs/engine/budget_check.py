@@ -67,8 +67,8 @@ def estimate_agent_call(agent: AgentSpec, agent_input: JsonObject, run: Run) -> 
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
     """Return the most tokens that an agent gets besides passages and drafts: it sees a digest of the conversation."""
-    told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
-    return sum(map(len, told)) // figures.characters_per_token
+    texts = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
+    return sum(map(len, texts)) // figures.characters_per_token
 
 
 def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
@@ -89,7 +89,7 @@ def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallA
     )
 
 
-def told_apart(call: CallAgent, failure: Failure) -> Failure:
+def blame_node_limit(call: CallAgent, failure: Failure) -> Failure:
     """`failure` of `call`; one of the run's budget is one of the node's limit, if that was what the call had."""
     if call.own_tokens is None or failure.exhausted != "tokens":
         return failure

@@ -34,7 +34,7 @@ class StepCompleted(Frozen):
     """Seconds for which no worker was free to begin it; they do not count as research time."""
     model: str = ""
     """The model that answered, for an agent."""
-    told: int = Field(default=0, ge=0)
+    last_event: int = Field(default=0, ge=0)
     """The highest number of an event that had been emitted when the call was made, as the history has it."""
     onward: bool = True
     """Whether the graph's edges choose the next node; otherwise an entry `NodeChosen` does."""
@@ -98,7 +98,7 @@ class RolledBack(Frozen):
 
     kind: Literal["rolled_back"] = "rolled_back"
     at: float
-    told: int = Field(ge=0)
+    last_event: int = Field(ge=0)
     """The highest event number emitted before; numbers continue from there."""
 
 
@@ -108,7 +108,7 @@ class RunResumed(Frozen):
     kind: Literal["run_resumed"] = "run_resumed"
     at: float
     why: ResumeReason
-    told: int = Field(default=0, ge=0)
+    last_event: int = Field(default=0, ge=0)
     """The highest event number emitted before; numbers continue from there."""
     by: str = ""
     """The user who requested it, if known."""

@@ -71,7 +71,7 @@ def account_for_entry(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
         case ApprovalRequested() | ApprovalExpired():
             return _apply_call_approval(run.model_copy(update={"budget": budget}), entry)
         case RolledBack():
-            changes = {"undone_to": entry.told}
+            changes = {"undone_to": entry.last_event}
         case RunResumed():
             return _apply_resumed_run(graph, run, entry)
         case WarningAdded() | NodeChosen():
@@ -112,13 +112,13 @@ def _apply_resumed_run(graph: ResearchGraph, run: Run, entry: RunResumed) -> Run
     if entry.why == "forked":
         budget = budget.model_copy(update={"used": Usage(), "elapsed": 0.0})
         return run.model_copy(update={"budget": budget, "undone_to": 0, **goes_on})
-    return run.model_copy(update={"budget": budget, "undone_to": entry.told, **goes_on})
+    return run.model_copy(update={"budget": budget, "undone_to": entry.last_event, **goes_on})
 
 
 def _retry_now(graph: ResearchGraph, run: Run) -> Run:
     """The run with its held call to be tried at once, and from there as if it had never been tried before.
 
-    A call that is being tried goes on. A step of branches has no call of its own: each branch is asked by itself, and
+    A call that is being tried continues. A step of branches has no call of its own: each branch is asked by itself, and
     it notifies its run of the outcome.
     """
     if run.tried is None or not isinstance(graph.by_id[run.node], AgentNode | ToolNode):

@@ -74,8 +74,8 @@ def find_incomplete_ending(graph: ResearchGraph, run: Run) -> Ending | None:
     ]
     if len(short) > NAMED:
         reasons.append(f"{len(short) - NAMED} more")
-    told = f"{len(short)} of {format_count(len(sections), 'section')}: {'; '.join(reasons)}"
-    return Ending(kind="sections", detail=". ".join(filter(None, (told, _suggest_budget_remedy(graph, run, short)))))
+    summary = f"{len(short)} of {format_count(len(sections), 'section')}: {'; '.join(reasons)}"
+    return Ending(kind="sections", detail=". ".join(filter(None, (summary, _suggest_budget_remedy(graph, run, short)))))
 
 
 def _explain_section_gap(section: SectionResult) -> str:
@@ -140,10 +140,10 @@ def find_sources_ending(run: Run) -> Ending | None:
     reasons = [f"{source} ({shorten_text(why, REASON_CHARACTERS).rstrip('.')})" for source, why in failed.items()]
     if len(reasons) > NAMED:
         reasons[NAMED:] = [f"{len(reasons) - NAMED} more"]
-    told = "no source could be searched"
+    summary = "no source could be searched"
     if searched:
-        told = f"{len(failed)} of {format_count(len(tried), 'source')} could not be searched"
-    return Ending(kind="sources", detail=f"{told}: {'; '.join(reasons)}")
+        summary = f"{len(failed)} of {format_count(len(tried), 'source')} could not be searched"
+    return Ending(kind="sources", detail=f"{summary}: {'; '.join(reasons)}")
 
 
 NAMED_CHARACTERS: Final = 100

@@ -28,10 +28,10 @@ VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure"
 
 
 class TakenEdge(Frozen):
-    """The way by which a run came to its node."""
+    """The edge by which a run came to its node."""
 
     step: int
-    """The step that it led to."""
+    """The step that it leads to."""
     from_node: str
     to_node: str
     by: Literal["choice", "condition", "default", "error"]
@@ -64,10 +64,10 @@ class Run(Frozen):
     """Set once the call of its node was tried unsuccessfully, until the node is done with."""
     routing: bool = False
     """The node that the run is at is done; only the way on from it is open."""
-    led: bool = False
+    code_routed: bool = False
     """Whether code, not the graph's edges, chooses the next node."""
     taken: TakenEdge | None = None
-    """The last way that led on; None at the entry."""
+    """The last edge taken; None at the entry."""
     approval: Approval = "not needed"
     failure: Failure | None = None
     """Set if the run cannot end well: its exit failed, or nothing can continue."""
@@ -109,7 +109,7 @@ class Run(Frozen):
     @property
     def choosing(self) -> bool:
         """Whether its node is done and the caller has to choose the next one."""
-        return self.led and self.routing and self.hold is None and self.pause is None
+        return self.code_routed and self.routing and self.hold is None and self.pause is None
 
     @property
     def step(self) -> int:
@@ -236,7 +236,7 @@ def has_stalled(state: ResearchState, figures: Rules) -> bool:
 
 
 def _list_counted_findings(turn: IterationData) -> tuple[str, ...]:
-    """List what an iteration found; with chosen searches, what these found."""
+    """List the findings of an iteration; with chosen searches, those of these."""
     if not any(call.chosen for call in turn.tool_calls):
         return turn.findings
     made = takewhile(lambda call: not call.chosen, turn.tool_calls)
@@ -247,7 +247,7 @@ class ControlAction(Frozen):
     """A request to a run in progress, as data, and what each has to say about itself.
 
     A new action is a class with a `kind` of its own that `Action` in `control_actions.py` names, and a body in
-    `service/control/actions.py`. It stands in the log of a run, so an action that was ever accepted has to be applied
+    `service/control/actions.py`. It is in the log of a run, so an action that was ever accepted has to be applied
     in the same way for as long as there are runs: it is a pure function of the run, and its fields keep their names.
     """
 

@@ -191,9 +191,9 @@ def _has_guided_agent(graph: ResearchGraph) -> bool:
 
 
 ASKED_BACK: Final = "The person who asked was asked before the research began:"
-"""Begins what was answered, in the background."""
+"""The beginning of the answers, in the background."""
 SEARCHED_CHARACTERS: Final = 80
-"""Of each answer, behind the question."""
+"""The beginning of each answer, behind the question."""
 
 
 class AnswerQuestions(ControlAction):
@@ -221,7 +221,7 @@ class AnswerQuestions(ControlAction):
         return None
 
     def apply(self, run: Run) -> Run:
-        """The run goes on, with the answers in its background."""
+        """The run continues, with the answers in its background."""
         questions = tuple(
             one.model_copy(update={"answer": " ".join(self.answers.get(one.id, "").split())})
             for one in run.state.questions

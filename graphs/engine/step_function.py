@@ -176,13 +176,13 @@ def _complete_step(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     if graph.is_closing(run.node):
         return _leave_exit(graph, run)
     if not entry.onward:
-        return run.model_copy(update={"led": True, "routing": True})
+        return run.model_copy(update={"code_routed": True, "routing": True})
     return hold_for_answers(_follow_route(graph, run))
 
 
 def _gone_on(graph: ResearchGraph, run: Run) -> Run:
     """Return the run after its hold is over; one that had paused between two nodes chooses its way again."""
-    if not run.routing or run.led:
+    if not run.routing or run.code_routed:
         return run
     return _follow_route(graph, run.model_copy(update={"routing": False}))
 
@@ -193,7 +193,7 @@ def _follow_choice(graph: ResearchGraph, run: Run, entry: NodeChosen) -> Run:
     Raises:
         EngineFault: the run's graph says itself where it goes, or has no such node.
     """
-    if not (run.led and run.routing and entry.to in graph.by_id):
+    if not (run.code_routed and run.routing and entry.to in graph.by_id):
         raise EngineFault(f"a run at {run.node!r} cannot be sent to {entry.to!r}")
     edge: Route = SequentialEdge(from_node=run.node, to_node=entry.to, loop=entry.loop)
     if entry.ending is not None:
@@ -258,7 +258,7 @@ def _next_iteration(run: Run) -> Run:
 
 
 def _divert_run(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
-    """Leave the graph, or pause; a run that is told to end while it is paused ends as it would have."""
+    """Leave the graph, or pause; a run that is asked to end while it is paused ends as it would have."""
     if run.node == graph.appendix:
         return _finish_run(run.model_copy(update={"ending": run.ending or ending}))
     if run.node in graph.exit_nodes:
@@ -296,7 +296,7 @@ def _fail_step(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) 
     if failure.fatal or run.node in graph.exit_nodes:
         return _finish_run(run.model_copy(update={"failure": failure}))
     run = run.model_copy(update={"work": run.work + work})
-    repaired = not run.led and error_edge(graph, run.node, failure.type) is not None
+    repaired = not run.code_routed and error_edge(graph, run.node, failure.type) is not None
     if repaired and run.work <= run.figures.waiting_work:
         return _follow_route(graph, with_failure(run, failure))
     return _jump_to_exit(graph, run, Ending(kind="node_failed", detail=in_words(failure), type=failure.type))

@@ -111,7 +111,7 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
     if tree["type"] == "expref" and caller not in _TAKE_EXPRESSIONS:
         yield f"`&` is only for arguments of {', '.join(sorted(_TAKE_EXPRESSIONS))}"
     if tree["type"] in _INTO_FIRST and _list_child_expressions(tree)[0]["type"] == "not_expression":
-        yield "`!` holds for what stands directly behind it, so `!a.b` is always null: write `!(a.b)`"
+        yield "`!` applies to what directly follows it, so `!a.b` is always null: write `!(a.b)`"
     called = tree["value"] if tree["type"] == "function_expression" else ""
     for child in _list_child_expressions(tree):
         yield from _tree_faults(child, depth=depth + 1, caller=called)

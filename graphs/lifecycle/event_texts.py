@@ -92,8 +92,8 @@ def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
     """Count branches by how they ended."""
     ended = Counter(outcome.status for outcome in output.branches)
     counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
-    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
-    counted = f"{format_count(len(output.branches), 'section')}: {', '.join(told) or 'none'}"
+    states = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
+    counted = f"{format_count(len(output.branches), 'section')}: {', '.join(states) or 'none'}"
     return counted, {**counts, "sections": len(output.branches)}
 
 
@@ -118,9 +118,9 @@ def summarize_state_change(node: StateNode, earlier: ResearchState, state: Resea
     ]
     spec = REDUCERS[node.reducer]
     data: JsonObject = {"reducer": node.reducer, "changed": parts}
-    if spec.told is None:
+    if spec.narrate is None:
         return f"{title_from_id(node.id)}: {spec.description}", data
-    text, figures = spec.told(state)
+    text, figures = spec.narrate(state)
     return text, {**data, **figures}
 
 

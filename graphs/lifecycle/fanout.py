@@ -158,7 +158,7 @@ class FanOut:
 
         Args:
             start: one of `starts`.
-            budget: of the run that the branch belongs to, as it stands now.
+            budget: of the run that the branch belongs to, as it is now.
         """
         if start.index in self.dropped:
             return None

@@ -164,7 +164,7 @@ def last_event(
     if failure is not None:
         text = f"The run failed at {failure.node}: {failure.message}"
     elif status == "cancelled":
-        text = cancelled.told
+        text = cancelled.final_text
     elif run.ending is not None:
         how = "Done, but incomplete" if run.ending.kind in MISSING else "Done early"
         text = f"{how}: {run.ending.detail or run.ending.kind}"

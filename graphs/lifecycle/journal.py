@@ -46,7 +46,7 @@ class Journal:
     """
 
     def __init__(
-        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", led: bool = False
+        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", code_routed: bool = False
     ) -> None:
         self.graph = graph
         self._run = pages.run
@@ -63,7 +63,7 @@ class Journal:
         self._called_at = 0.0
         """The elapsed time at which the current call was requested; there is none while a journal travels."""
         self._floor = pages.floor
-        self._led = led
+        self._code_routed = code_routed
         """Whether the holder of this journal chooses the way from node to node."""
         self._path = path
         self._section = section
@@ -78,11 +78,11 @@ class Journal:
         now: float,
         path: str = "",
         section: str = "",
-        led: bool = False,
+        code_routed: bool = False,
     ) -> "Journal":
         """Returns the journal of a run that starts now, with its first event."""
         pages = JournalPages(run=run, entries=(), events=(), started_at=now, begun=False)
-        journal = cls(graph, pages, path=path, section=section, led=led)
+        journal = cls(graph, pages, path=path, section=section, code_routed=code_routed)
         journal.tell(narrate_run_start(run.state.question, mode), now)
         return journal
 
@@ -102,7 +102,7 @@ class Journal:
 
     @property
     def run(self) -> Run:
-        """The run as it stands."""
+        """The run as it is."""
         return self._run
 
     def find_accepted(self, request_id: str) -> Controlled | None:
@@ -165,8 +165,8 @@ class Journal:
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | ChooseNode | Finish) and self.run.tried is None:
-            for told in narrate_command(command):
-                self.tell(told, now)
+            for draft in narrate_command(command):
+                self.tell(draft, now)
         return command
 
     def settle(self, now: float) -> None:
@@ -179,40 +179,40 @@ class Journal:
 
     def record(self, entry: Entry, now: float) -> None:
         """Applies one entry and emits its events."""
-        if self._led and isinstance(entry, StepCompleted):
+        if self._code_routed and isinstance(entry, StepCompleted):
             entry = entry.model_copy(update={"onward": False})
         earlier, self._run = self._run, advance_run(self.graph, self._run, entry)
         self.entries.append(entry)
         if isinstance(entry, RolledBack | RunResumed | StepCompleted):
-            self._floor = max(self._floor, entry.told)
+            self._floor = max(self._floor, entry.last_event)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
         self.begun = True
         self._count_standstill(now)
-        for told in narrate_entry(self.graph, earlier, entry, self.run):
-            self.tell(told, now, step=earlier.step)
+        for draft in narrate_entry(self.graph, earlier, entry, self.run):
+            self.tell(draft, now, step=earlier.step)
 
-    def tell(self, told: EventDraft, now: float, *, step: int | None = None) -> None:
+    def tell(self, draft: EventDraft, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
-        self.events.append(self.event(told, now, step=step))
+        self.events.append(self.event(draft, now, step=step))
 
-    def event(self, told: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
-        """Builds the event that `told` would be if it were recorded now."""
+    def event(self, draft: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
+        """Build the event that `draft` would be if it were recorded now."""
         return AgentEvent(
             seq=max(self.last, self._floor) + 1,
-            type=told.type,
-            message=told.message,
+            type=draft.type,
+            message=draft.message,
             at=now,
             step=self.run.step if step is None else step,
-            node=told.node,
+            node=draft.node,
             iteration=self.run.budget.iterations,
-            path="/".join(filter(None, (self._path, told.path))),
-            section=told.section or self._section,
-            data=told.data,
+            path="/".join(filter(None, (self._path, draft.path))),
+            section=draft.section or self._section,
+            data=draft.data,
         )
 
     def freeze(self) -> None:
-        """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
+        """Time stops since the last event: the run was taken back, and what passed since then was not it."""
         self._frozen_at = self.events[-1].at
 
     def resume_clock(self, elapsed: float, now: float) -> None:

@@ -182,8 +182,8 @@ def _narrate_hold_change(
             yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: continues", run.node)
         case RolledBack():
             place = "after its last step" if run.finished else f"at step {run.step}, before {title_from_id(run.node)}"
-            text = f"Back {place}: everything after it, up to {entry.told}, is undone"
-            yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+            text = f"Back {place}: everything after it, up to {entry.last_event}, is undone"
+            yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.last_event})
         case RunResumed():
             yield _narrate_resumed_run(run, entry)
 
@@ -210,7 +210,7 @@ def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
     kept: list[Json] = [*entry.kept]
     data: JsonObject = {
         "step": run.step,
-        "undone_to": entry.told,
+        "undone_to": entry.last_event,
         "saved": entry.saved.model_dump(mode="json"),
         "kept": kept,
         "by": entry.by,

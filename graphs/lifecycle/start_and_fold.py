@@ -37,22 +37,28 @@ from elcano.graphs.state.state import IterationData, ResearchState
 from elcano.graphs.text import format_utc_day
 
 
-def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
+def open_journal(asked: ResearchInput, now: float, *, code_routed: bool = False) -> Journal:
     """Return a new journal, or the one that was carried over from the previous history.
 
-    `led`: whether code chooses the way from node to node.
+    `code_routed`: whether code chooses the next node.
     """
     branch = asked.branch_of
     path, section = (branch.path, branch.section) if branch else ("", "")
     if asked.carried is not None:
-        carried = Journal(asked.graph, asked.carried, path=path, section=section, led=led)
+        carried = Journal(asked.graph, asked.carried, path=path, section=section, code_routed=code_routed)
         if asked.carried.elapsed is not None:
             carried.resume_clock(asked.carried.elapsed, now)
         if asked.resumed_from is not None and asked.resumed_from.entry.why == "forked":
             carried.tell(narrate_run_start(asked.question, asked.mode), now)
         return carried
     return Journal.begin(
-        asked.graph, build_run_from_input(asked), mode=asked.mode, now=now, path=path, section=section, led=led
+        asked.graph,
+        build_run_from_input(asked),
+        mode=asked.mode,
+        now=now,
+        path=path,
+        section=section,
+        code_routed=code_routed,
     )
 
 
@@ -136,6 +142,7 @@ def build_branch_input(
             "carried": None,
             "resumed_from": None,
             "forked_from": None,
+            "notify": "",
             "follows": asked.follows.for_branch() if asked.follows else None,
         }
     )
@@ -260,9 +267,11 @@ def going_on(
     asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, events: Sequence[AgentEvent], started_at: float
 ) -> ResearchInput:
     """Build the input of the execution that resumes a run; its former terminal event becomes an `ended`."""
-    told = tuple(event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events)
+    reopened = tuple(
+        event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events
+    )
     return asked.model_copy(
-        update={"carried": build_journal_pages(cut, told, started_at), "resumed_from": resumed_from}
+        update={"carried": build_journal_pages(cut, reopened, started_at), "resumed_from": resumed_from}
     )
 
 

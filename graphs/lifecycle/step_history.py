@@ -59,9 +59,9 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
         events: those of the run; without them nothing has a time by the calendar.
         going_on: the run has not ended, so that there is a step under way unless it is through its exit.
     """
-    told = list(events)
-    began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
-    reader = _Reader(log, StepEvents(told), told[0].at if began_itself else None)
+    every = list(events)
+    began_itself = log.asked.forked_from is None and bool(every) and every[0].type == "started"
+    reader = _Reader(log, StepEvents(every), every[0].at if began_itself else None)
     for entry in log.entries:
         yield from reader.read(entry)
     if going_on and (last := reader.under_way()) is not None:
@@ -71,10 +71,10 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
 class _Reader:
     """Folds a log, entry by entry."""
 
-    def __init__(self, log: RunLog, heard: StepEvents, started_at: float | None) -> None:
+    def __init__(self, log: RunLog, events: StepEvents, started_at: float | None) -> None:
         self._asked = log.asked
         self._graph = log.asked.graph
-        self._heard = heard
+        self._events = events
         self._run = self._begun_with = fold(log.asked, ())
         self._ended = 0.0
         self._ended_at = started_at
@@ -89,23 +89,23 @@ class _Reader:
     def read(self, entry: Entry) -> Iterator[Passage | BetweenRow]:
         """Read one entry: a step, an event between two steps, or nothing of its own."""
         earlier, self._run = self._run, advance_run(self._graph, self._run, entry)
-        tolds = list(narrate_entry(self._graph, earlier, entry, self._run))
+        drafts = list(narrate_entry(self._graph, earlier, entry, self._run))
         if earlier.step == self._run.step and earlier.node != self._run.node:
             self._given_up = sum_usages((self._given_up, *(held.usage for held in self._held)))
             self._held = []
         match entry:
             case StepCompleted() | StepFailed() | StepAbandoned():
-                yield self._step(earlier, entry, tolds)
-            case Held() if entry.hold.reason == "approval":  # nothing was tried in vain
+                yield self._step(earlier, entry, drafts)
+            case Held() if entry.hold.reason == "approval":  # no attempt failed
                 return
             case Held():
                 hold = entry.hold
                 self._held.append(HeldTry(at=entry.at, reason=hold.reason, detail=hold.detail, usage=entry.usage))
-                self._heard.by(earlier.step, tolds)
+                self._events.by(earlier.step, drafts)
             case HoldCleared() | NodeChosen():
-                self._heard.by(earlier.step, tolds)
+                self._events.by(earlier.step, drafts)
             case _:
-                row = self._between(earlier, entry, tolds)
+                row = self._between(earlier, entry, drafts)
                 yield row
                 if row.during:  # the call knows nothing of it
                     return
@@ -119,10 +119,10 @@ class _Reader:
         waits = run.hold is not None and not run.trying
         reason = ""
         if run.hold is not None and waits:
-            told = run.hold.reason in ("answers", "approval")  # whose detail says what is waited for
-            reason = run.hold.detail if told else f"waits for {run.hold.reason}: {run.hold.detail}"
+            says_what = run.hold.reason in ("answers", "approval")  # whose detail says what is waited for
+            reason = run.hold.detail if says_what else f"waits for {run.hold.reason}: {run.hold.detail}"
         node = None if run.routing else self._graph.by_id[run.node]
-        begun = self._heard.begun(self._graph, run.step, node) if node else None
+        begun = self._events.begun(self._graph, run.step, node) if node else None
         row = StepRow(
             number=run.step,
             node=node.id if node else "",
@@ -136,23 +136,25 @@ class _Reader:
             outcome="waiting" if waits else "running",
             reason=reason,
             held=tuple(self._held),
-            branches=self._heard.branches(run.step) if isinstance(node, ParallelNode) else (),
+            branches=self._events.branches(run.step) if isinstance(node, ParallelNode) else (),
         )
         return Passage(row, self._begun_with, None, None)
 
-    def _step(self, earlier: Run, entry: Ended, tolds: Sequence[EventDraft]) -> Passage:
+    def _step(self, earlier: Run, entry: Ended, drafts: Sequence[EventDraft]) -> Passage:
         node = self._graph.by_id[entry.node]
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
-        begun = self._heard.begun(self._graph, entry.step, node)
+        begun = self._events.begun(self._graph, entry.step, node)
         branches = self._branches(entry) if isinstance(node, ParallelNode) else ()
-        heard = self._heard.by(entry.step, tolds, begun)
+        event = self._events.by(entry.step, drafts, begun)
         began_at = begun.at if begun else self._ended_at
-        if heard is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
-            began_at = heard.at
+        if event is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
+            began_at = event.at
         took = max(0.0, entry.at - self._ended) + waited
-        ended_at = heard.at if heard else None if began_at is None else began_at + took
-        outcome, error, reason = _resolve_step_outcome(entry, earlier, self._run, tolds)
-        summaries = (told.message for told in tolds if told.type != "hold_cleared")  # told before what came of it
+        ended_at = event.at if event else None if began_at is None else began_at + took
+        outcome, error, reason = _resolve_step_outcome(entry, earlier, self._run, drafts)
+        summaries = (
+            draft.message for draft in drafts if draft.type != "hold_cleared"
+        )  # narrated before what came of it
         row = StepRow(
             number=entry.step,
             node=node.id,
@@ -182,7 +184,7 @@ class _Reader:
     def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
         """Returns the branches of a completed step; if this run has no events of them, those in the step's output."""
         output = entry.output if isinstance(entry, StepCompleted) else None
-        return self._heard.branches(entry.step) or tuple(
+        return self._events.branches(entry.step) or tuple(
             BranchState(
                 run_id=f"{self._owners[0]}.{one.parallel_path_id}",
                 path=one.parallel_path_id,
@@ -196,22 +198,22 @@ class _Reader:
             for one in BranchOutcomes.of(output).branches
         )
 
-    def _between(self, earlier: Run, entry: Entry, tolds: Sequence[EventDraft]) -> BetweenRow:
-        begun = self._heard.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
-        heard = self._heard.by(earlier.step, tolds)
+    def _between(self, earlier: Run, entry: Entry, drafts: Sequence[EventDraft]) -> BetweenRow:
+        begun = self._events.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
+        event = self._events.by(earlier.step, drafts)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
         self._ended = min(self._ended, entry.at)  # that of a fork begins anew
         if isinstance(entry, RunResumed) and entry.why == "forked":
             self._owners.pop(0)
-        if heard is not None and heard.type in TAKEN_BACK:
-            self._ended_at = heard.at
-        said = "; ".join(told.message for told in tolds)
+        if event is not None and event.type in TAKEN_BACK:
+            self._ended_at = event.at
+        said = "; ".join(draft.message for draft in drafts)
         return BetweenRow(
             before=earlier.step,
-            during=begun is not None and heard is not None and begun.seq < heard.seq,
+            during=begun is not None and event is not None and begun.seq < event.seq,
             kind=kind,
             at=entry.at,
-            at_epoch=heard.at if heard else None,
+            at_epoch=event.at if event else None,
             text=said or "; ".join(getattr(entry, "warnings", ())) or entry.kind.replace("_", " "),
         )
 
@@ -230,7 +232,7 @@ def get_callee_name(node: Node) -> str:
 
 
 def _resolve_step_outcome(
-    entry: Ended, earlier: Run, run: Run, tolds: Sequence[EventDraft]
+    entry: Ended, earlier: Run, run: Run, drafts: Sequence[EventDraft]
 ) -> tuple[StepOutcome, str, str]:
     """A step's outcome, the name of its error and the reason in words; an answer that does not fit is a failure."""
     match entry:
@@ -241,7 +243,7 @@ def _resolve_step_outcome(
         case StepAbandoned(ending=ending):
             return "abandoned", "", (ending.detail or ending.kind) if ending else ""
         case StepCompleted():
-            refused = next((told.message for told in tolds if told.type == "error"), None)
+            refused = next((draft.message for draft in drafts if draft.type == "error"), None)
             if refused is None:
                 return "completed", "", ""
             new = run.ending is not None and run.ending != earlier.ending

@@ -156,24 +156,24 @@ class StepEvents:
     def begun(self, graph: ResearchGraph, step: int, node: Node) -> AgentEvent | None:
         """Returns the event that announced the call of a step."""
         starts = _find_start_event_type(graph, node)
-        told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
-        return next(told, None)
+        found = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
+        return next(found, None)
 
-    def by(self, step: int, tolds: Sequence[EventDraft], begun: AgentEvent | None = None) -> AgentEvent | None:
+    def by(self, step: int, drafts: Sequence[EventDraft], begun: AgentEvent | None = None) -> AgentEvent | None:
         """Returns the last event of an entry; None if it has none.
 
         `begun` is the event of the call that the entry is the end of: both can have the same type.
         """
-        heard, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
+        found, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
         if begun is not None:
             given = max(given, events.index(begun) + 1)
-        for told in tolds:
+        for draft in drafts:
             for place, event in enumerate(events[given:], start=given):
-                if event.type == told.type:
-                    heard, given = event, place + 1
+                if event.type == draft.type:
+                    found, given = event, place + 1
                     break
         self._given[step] = given
-        return heard
+        return found
 
     def branches(self, step: int) -> tuple[BranchState, ...]:
         """State of the branches of a step."""

@@ -92,12 +92,12 @@ def find_heads(text: str, table: Sequence[Cell], cell: Cell) -> Heads:
         for one in list_column_heads(table)
         if one.row < cell.row and _overlap(one.column, one.columns, cell.column, cell.columns)
     ]
-    beside = [
+    nearby = [
         one
         for one in table
         if one.column < cell.column and _overlap(one.row, one.rows, cell.row, cell.rows) and one.end > one.start
     ]
-    named = [one for one in beside if one.head] or beside[:1]
+    named = [one for one in nearby if one.head] or nearby[:1]
     return Heads(_join_words(text, named), _join_words(text, above))
 
 

@@ -50,7 +50,7 @@ class Cell(NamedTuple):
     columns: int = 1
     """Number of columns that it spans."""
     head: bool = False
-    """Whether it names what stands below or next to it."""
+    """Whether it names what is below or next to it."""
 
 
 class Places(Frozen):

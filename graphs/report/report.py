@@ -1,7 +1,7 @@
 """The draft of a report: claims with citations, as it is stored; and the finished report with its text, as data.
 
 A writer never numbers a citation and never lists a reference. It puts a mark, `[a]`, behind each sentence, list item or
-table cell, and says of each mark which evidence supports what stands before it, and by which literal words. An
+table cell, and says of each mark which evidence supports what is before it, and by which literal words. An
 inference names the facts that it rests on: `[from a, b]`. Code looks the words up in the stored text, puts numbers
 where the marks stood and lists what does not hold.
 
@@ -95,7 +95,7 @@ class CheckedCitation(Frozen):
     marks: tuple[Mark, ...] = Field(default=(), exclude_if=lambda marks: not marks)
     """The rectangles that cover the quote on the pages of its document, one for each line; none if they are unknown."""
     cells: tuple[CitedCell, ...] = Field(default=(), exclude_if=lambda cells: not cells)
-    """The cells of a table in which the quote stands; none if it stands in no table."""
+    """The cells of a table in which the quote is; none if it is in no table."""
     confidence: float | None = Field(default=None, exclude_if=lambda confidence: confidence is None)
     """Confidence of OCR in the quoted passage, 0 to 1; None: the characters are in the file."""
 
@@ -206,7 +206,7 @@ class Part(Frozen):
 
     kind: PartKind
     heading: str = ""
-    """Empty: it stands without one, as an introduction does."""
+    """Empty: it has none, like an introduction."""
     blocks: tuple[Block, ...] = Field(default=())
 
 
@@ -277,7 +277,7 @@ class Reference(Frozen):
     """SHA-256 of the stored text that the quotes were found in; of several, of the first."""
     work: Work | None = None
     """The merged data of all sources; None for a document of which nothing more is known."""
-    told_by: tuple[Provenance, ...] = ()
+    described_by: tuple[Provenance, ...] = ()
     """The sources that described the work, and when."""
     also: tuple[str, ...] = ()
     """Other names of the work, as `doi:...`: of its preprint, or where sources differ."""

@@ -1,4 +1,4 @@
-"""Whether a work still stands, by the flags and notices that it received after its publication.
+"""Whether a work is still valid, by the flags and notices that it received after its publication.
 
 Sources report it by a link to a notice, by a publication type, or by a mark in the title. PubMed, Europe PMC and lists
 of works link a work with its notices in the same terms, spelt differently.
@@ -18,7 +18,7 @@ NOT_REVIEWED: Final = "It is a preprint: it was not reviewed by peers."
 _LINKS: Final[dict[str, tuple[Flag | None, str]]] = {
     "retractionin": ("retracted", "It was retracted"),
     "retractedandrepublishedin": ("retracted", "It was retracted and published again"),
-    "partialretractionin": ("concern", "It was retracted in part"),  # the rest stands; which parts says the notice
+    "partialretractionin": ("concern", "It was retracted in part"),  # the rest is valid; which parts says the notice
     "expressionofconcernin": ("concern", "Its publisher expressed concern"),
     "erratumin": ("corrected", "It was corrected"),
     "correctedandrepublishedin": ("corrected", "It was corrected and published again"),

@@ -21,7 +21,7 @@ from elcano.graphs.trust import WorkKind
 Flag: TypeAlias = Literal[
     "preprint", "retracted", "concern", "corrected", "withdrawn", "no_results", "unknown_status", "abstract_only"
 ]
-"""Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer stands. `concern`: its
+"""Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer valid. `concern`: its
 publisher has doubts. `corrected`: there is an erratum. `no_results`, `unknown_status`: trials only. `abstract_only`:
 only its abstract was read."""
 
@@ -63,7 +63,7 @@ class Identifiers(Frozen):
 
     @property
     def document(self) -> str:
-        """Return the identifier that stands for the work; empty if there is none.
+        """Return the identifier that represents the work; empty if there is none.
 
         `doi:...` takes precedence over `pmid:...`, `pmcid:...`, `arxiv:...`, `nct:...` and `url:...`.
         """
@@ -213,31 +213,31 @@ def format_authors(names: Sequence[str], most: int = MOST_AUTHORS) -> str:
 
 def describe_work_flags(work: Work) -> str:
     """Return the warnings that a reader needs first, with their notices; empty if there are none."""
-    told = "; ".join(words for flag, words in FLAGS.items() if flag in work.flags)
+    labels = "; ".join(words for flag, words in FLAGS.items() if flag in work.flags)
     notices = " ".join(_format_notice(notice) for notice in work.notices[:MOST_NOTICES] if notice.strip())
-    return ": ".join(filter(None, (told, notices))) if told else f"Notice: {notices}" if notices else ""
+    return ": ".join(filter(None, (labels, notices))) if labels else f"Notice: {notices}" if notices else ""
 
 
 def find_citation_mark(work: Work | None) -> str:
-    """Return the mark that follows the number wherever the work is cited, such as `retracted`; empty if it stands."""
-    told = work.flags if work else ()
-    return next((short for flag, (short, _) in _MARKS.items() if flag in told), "")
+    """Return the mark that follows the number wherever the work is cited, such as `retracted`; empty if it is valid."""
+    flags = work.flags if work else ()
+    return next((short for flag, (short, _) in _MARKS.items() if flag in flags), "")
 
 
 def format_reference_warning(number: int, title: str, work: Work | None) -> str:
-    """Return a sentence that the reference `number` does not stand, or is in doubt; empty if it stands."""
-    told = work.flags if work else ()
-    found = [words for flag, (_, words) in _MARKS.items() if flag in told]
+    """Return a sentence that the reference `number` is not valid, or is in doubt; empty if it is valid."""
+    flags = work.flags if work else ()
+    found = [words for flag, (_, words) in _MARKS.items() if flag in flags]
     return f"Reference {number} (“{shorten_text(_on_one_line(title), 120)}”) {' and '.join(found)}." if found else ""
 
 
 def summarize_work(work: Work) -> str:
     """A work in a few words, for who reads a passage of it: date, kind and design, and what has to be known."""
     kind = _KINDS.get(work.kind, work.kind)
-    told = [words for flag, words in FLAGS.items() if flag in work.flags]
+    labels = [words for flag, words in FLAGS.items() if flag in work.flags]
     design = (shorten_text(_on_one_line(one), DESIGN_CHARACTERS) for one in work.design[:2])
     date = _on_one_line(work.published)[:DATE_CHARACTERS] or str(work.year or "")
-    return shorten_text(", ".join(filter(None, (date, kind, *told, *design))), ABOUT_CHARACTERS)
+    return shorten_text(", ".join(filter(None, (date, kind, *labels, *design))), ABOUT_CHARACTERS)
 
 
 def format_venue(work: Work) -> str:

@@ -126,11 +126,11 @@ class _Reader:
         self._keywords(schema, kind, at)
         if kind is None:
             return None
-        told = schema.get("description", "")
-        if not isinstance(told, str):
+        description = schema.get("description", "")
+        if not isinstance(description, str):
             self._fault(at + build_json_pointer("description"), "it must be a text")
-            told = ""
-        base = Shape(kind=kind, description=told, nullable=nullable)
+            description = ""
+        base = Shape(kind=kind, description=description, nullable=nullable)
         return self._filled(base, schema, at, seen, depth)
 
     def _kind(self, schema: Mapping[str, Any], at: str) -> tuple[Kind | None, bool]:
@@ -164,9 +164,9 @@ class _Reader:
             self._fault(at + build_json_pointer(keyword), f"the keyword {name!r} is not taken; {hint}")
 
     def _referred(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
-        beside = [key for key in schema if key != "$ref" and key not in NOTES]
-        for key in beside:
-            self._fault(at + build_json_pointer(key), "beside `$ref` only a description may stand")
+        others = [key for key in schema if key != "$ref" and key not in NOTES]
+        for key in others:
+            self._fault(at + build_json_pointer(key), "next to `$ref` only a description is allowed")
         target, defs = schema["$ref"], self._schema.get("$defs")
         name = target.removeprefix("#/$defs/") if isinstance(target, str) else ""
         named = name.replace("~1", "/").replace("~0", "~")
@@ -190,10 +190,12 @@ class _Reader:
                 at + build_json_pointer("$ref"),
                 f"it is the {len(seen) + 1}th reference in one another; at most {MAX_DEPTH} may be",
             )
-        elif not beside:
+        elif not others:
             shape = self._shape(defs[named], build_json_pointer("$defs", named), (*seen, named), depth)
-            told = schema.get("description")
-            return shape if shape is None or not isinstance(told, str) else replace(shape, description=told)
+            description = schema.get("description")
+            return (
+                shape if shape is None or not isinstance(description, str) else replace(shape, description=description)
+            )
         return None
 
     def _or_null(self, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
@@ -205,10 +207,12 @@ class _Reader:
             return None
         index = either.index(parts[0])
         shape = self._shape(parts[0], at + build_json_pointer("anyOf", index), seen, depth + 1)
-        told = schema.get("description")
+        description = schema.get("description")
         if shape is None:
             return None
-        return replace(shape, nullable=True, description=told if isinstance(told, str) else shape.description)
+        return replace(
+            shape, nullable=True, description=description if isinstance(description, str) else shape.description
+        )
 
     def _filled(
         self, base: Shape, schema: Mapping[str, Any], at: str, seen: tuple[str, ...], depth: int
@@ -234,7 +238,7 @@ class _Reader:
                     )
                     self._fault(at + build_json_pointer("format"), text)
                 elif "format" in schema and not at.endswith("/items"):
-                    self._fault(at + build_json_pointer("format"), f"{PASSAGE!r} stands at the `items` of a list alone")
+                    self._fault(at + build_json_pointer("format"), f"{PASSAGE!r} is for the `items` of a list only")
                 return replace(
                     base,
                     bounds=bounds,

@@ -151,12 +151,12 @@ def object_with_ids(shape: Shape, said: JsonObject, ids: Mapping[str, str]) -> J
 
 def _build_model_field(one: Property, within: str) -> tuple[Any, Any]:
     kind = _build_field_type(one.shape, f"{within}_{one.name}")
-    told = one.shape.description
+    description = one.shape.description
     if one.shape.items is not None and one.shape.items.passage:
-        told = f"{told} {KEYS}".strip()
+        description = f"{description} {KEYS}".strip()
     if one.required:
-        return kind, Field(description=told or None)
-    return (kind if one.shape.nullable else kind | None), Field(default=None, description=told or None)
+        return kind, Field(description=description or None)
+    return (kind if one.shape.nullable else kind | None), Field(default=None, description=description or None)
 
 
 def _build_field_type(shape: Shape, name: str) -> Any:
@@ -264,8 +264,8 @@ def parse_schema_choices(
         tell(at + build_json_pointer(keyword), f"its values must be {wanted}, as its type says")
         return ()
     more = NOTES | {"type", keyword}
-    for beside in (key for key in schema if key in known and key not in more):
-        tell(at + build_json_pointer(beside), f"beside `{keyword}` it says nothing: leave it out")
+    for key in (key for key in schema if key in known and key not in more):
+        tell(at + build_json_pointer(key), f"next to `{keyword}` it says nothing: leave it out")
     return tuple(dict.fromkeys(said))
 
 

@@ -118,7 +118,7 @@ class ParallelNode(BaseNode):
     max_concurrency: int = Field(default=4, ge=1, le=50)
     """Branches open at the same time. 2,000 pending children are Temporal's own limit."""
     timeout_seconds: float = Field(default=600, ge=5, le=7 * 86_400)
-    """A branch that takes longer is told to finish and write what it has."""
+    """A branch that takes longer is asked to finish and write what it has."""
     must_succeed: int = Field(default=1, ge=0)
     """With fewer successful branches than this, the node itself fails. A branch succeeds if it returns a draft that
     answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node

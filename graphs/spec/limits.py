@@ -144,7 +144,7 @@ def _count_graph_parts(graph: object, totals: Counter[str], *, depth: int) -> It
     totals["nodes"] += len(nodes)
     if len(nodes) > MAX_NODES:
         yield Fault(f"{len(nodes)} nodes are more than {MAX_NODES}", "/nodes")
-        totals["nodes"] -= len(nodes)  # told once
+        totals["nodes"] -= len(nodes)  # counted once
         nodes = ()
     if (exits := len(_get_list_field(graph, "exit_nodes"))) > MAX_NODES:
         yield Fault(f"{exits} exit nodes are more than {MAX_NODES}", "/exit_nodes")

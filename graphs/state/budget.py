@@ -69,7 +69,7 @@ class Limits(Frozen):
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
     stalls: int = Field(default=3, ge=1, le=20)
-    """Number of rounds without progress after which a led team's manager plans anew."""
+    """Number of rounds without progress after which the manager of a team plans anew."""
     resets: int = Field(default=2, ge=0, le=10)
     """Maximum number of new plans; after that the report is written from the findings so far."""
     sections: int = Field(default=8, ge=1, le=200)
@@ -78,7 +78,7 @@ class Limits(Frozen):
     """The share of tokens, money and time that only the exit node may use, at the least: see `Budget.exit_needs`."""
     when_exhausted: Literal["finish", "pause"] = "finish"
     """`finish`: the run writes its report from what it has. `pause`: it waits for a top-up, for days if need be, and
-    its time stands still while a provider does not answer."""
+    its time stops while a provider does not answer."""
     hold_seconds: float = Field(default=7 * 86_400.0, ge=60.0, le=30 * 86_400.0)
     """With `pause`: how long one call is held for a provider or for a person before the run ends early."""
 

@@ -166,7 +166,7 @@ class Cancellation(Frozen):
             return cls(reason=text[:REASON_CHARACTERS])
 
     @property
-    def told(self) -> str:
+    def final_text(self) -> str:
         """The text of the terminal event."""
         said = insert_requester(f"Cancelled: {self.reason}" if self.reason else "Cancelled", self.by)
         return f"{said}; what it found is kept, and there is no report"
@@ -267,10 +267,10 @@ def shorten_arguments(arguments: object) -> tuple[str, bool]:
 
 def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
     """Return the part that a branch repeatedly sends its run: the first calls, and the beginning of their arguments."""
-    told = ((call, shorten_text(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
+    shortened = ((call, shorten_text(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
     return tuple(
         call.model_copy(update={"arguments": text, "whole": call.whole and text == call.arguments})
-        for call, text in told
+        for call, text in shortened
     )
 
 

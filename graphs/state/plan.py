@@ -75,7 +75,7 @@ def build_unjudged_criteria(texts: Iterable[str]) -> tuple[Criterion, ...]:
 def apply_verdicts(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
     """Return `criteria` updated by `verdicts`; if there were none, those that the verdicts name themselves.
 
-    A criterion of which nothing is said stands as it stood. Of two verdicts on one the first counts.
+    A criterion of which nothing is said stays as it was. Of two verdicts on one the first counts.
     """
     if not criteria:
         named: dict[str, CriterionVerdict] = {}

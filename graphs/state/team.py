@@ -95,8 +95,8 @@ class Ledger(Frozen):
     def add_turn(self, turn: Turn, *, satisfied: bool, in_loop: bool, progress: bool) -> "Ledger":
         """Returns the ledger after `turn`; what the manager says of the round before counts from the second on."""
         if satisfied or turn.speaker == REPORTER:
-            told = turn.model_copy(update={"speaker": REPORTER, "stall": ""})
-            return self._with(told, stalls=self.stalls, satisfied=satisfied)
+            reported = turn.model_copy(update={"speaker": REPORTER, "stall": ""})
+            return self._with(reported, stalls=self.stalls, satisfied=satisfied)
         stall = self._stall(turn, in_loop=in_loop, progress=progress)
         stalls = self.stalls + 1 if stall else max(0, self.stalls - 1)
         return self._with(turn.model_copy(update={"stall": stall}), stalls=stalls, satisfied=False)

@@ -282,4 +282,4 @@ class AccessStore(PluginTables):
 
 def get_access(store: Store) -> AccessStore:
     """The access data in a store."""
-    return get_plugin_data(store.beside, "access", AccessStore)
+    return get_plugin_data(store.plugins, "access", AccessStore)

@@ -122,7 +122,7 @@ router = APIRouter(prefix="/v1/keys", tags=["access"], dependencies=[requires("a
 
 def get_tenant_access(services: Services) -> TenantAccess:
     """The access data of the tenant that asks."""
-    return get_plugin_data(services.store.beside, "access", TenantAccess)
+    return get_plugin_data(services.store.plugins, "access", TenantAccess)
 
 
 def _list_beyond(asks: Principal, role: Role, scopes: Iterable[Permission]) -> list[Permission]:

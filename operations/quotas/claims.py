@@ -99,7 +99,7 @@ class QuotaRule:
         try:
             quotas = self._file.read()
         except QuotasUnreadable as error:
-            raise QuotasBroken(f"{error}; whoever runs this service has to correct it") from error
+            raise QuotasBroken(f"{error}; the operator has to correct it") from error
         now = time.time()
         scopes = list_scopes(quotas, run.tenant, run.api_key)
         standings = [

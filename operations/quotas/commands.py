@@ -28,7 +28,7 @@ LastDay = Annotated[datetime | None, option("The last day; by default today.", "
 def show_usage(
     by: Annotated[
         list[str] | None,
-        option("What is told apart: day (by default), tenant, key, mode, model or source. Repeatable.", metavar="NAME"),
+        option("Grouping: day (by default), tenant, key, mode, model or source. Repeatable.", metavar="NAME"),
     ] = None,
     first: FirstDay = None,
     last: LastDay = None,

@@ -99,7 +99,7 @@ async def read_usage(
     services: Provided,
     process: InProcess,
     group_by: Annotated[
-        list[UsageGroup], Query(max_length=6, description="What is told apart; repeatable. By default days.")
+        list[UsageGroup], Query(max_length=6, description="What to group by; repeatable. By default days.")
     ] = ["day"],  # noqa: B006  # FastAPI copies it
     first: Annotated[
         date | None, Query(alias="from", description="The first day in UTC; by default that of the last one's month.")
@@ -147,7 +147,7 @@ def _require_operator(services: Services) -> None:
     """
     allowed = services.settings.operator_tenant
     if not allowed:
-        raise Forbidden("nobody sees all tenants here: ELCANO_OPERATOR_TENANT names none")
+        raise Forbidden("no one sees all tenants here: ELCANO_OPERATOR_TENANT names none")
     if services.tenant != allowed or "operate" not in services.principal.permissions:
         raise Forbidden("only operators of the tenant that ELCANO_OPERATOR_TENANT names see all tenants")
 
@@ -206,6 +206,6 @@ async def read_quotas(services: Provided) -> QuotasView:
     try:
         known = file.read()
     except QuotasUnreadable as error:
-        raise QuotasBroken(f"{error}; whoever runs this service has to correct it") from error
+        raise QuotasBroken(f"{error}; the operator has to correct it") from error
     standings = await get_tenant_quotas(services.store).list_standings(known, services.principal.key_id)
     return QuotasView(tenant=services.tenant, limits=tuple(LimitView.of(one) for one in standings))

@@ -172,4 +172,4 @@ def _is_among(table: Any, keys: Collection[RunKey]) -> ColumnElement[bool]:
 
 def get_rows(store: Store) -> RowStore:
     """The rows of a store."""
-    return get_plugin_data(store.beside, "reconcile", RowStore)
+    return get_plugin_data(store.plugins, "reconcile", RowStore)

@@ -81,7 +81,7 @@ class TenantDeleter:
             ElcanoError: Temporal or a store does not answer.
         """
         tenant = deletion.tenant
-        for store in self._store.beside.values():
+        for store in self._store.plugins.values():
             await store.delete_tenant(tenant)
         own = self._deletions.of(tenant)
         client = await self._connect()

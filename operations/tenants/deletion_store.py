@@ -187,4 +187,4 @@ async def find_deletion(connection: AsyncConnection, tenant: str) -> TenantDelet
 
 def get_deletion_store(store: Store) -> DeletionStore:
     """The deletions in a store."""
-    return get_plugin_data(store.beside, "tenants", DeletionStore)
+    return get_plugin_data(store.plugins, "tenants", DeletionStore)

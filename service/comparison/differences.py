@@ -78,7 +78,7 @@ class StepPair(Described):
 
 
 class StepsCompared(Described):
-    """Where the paths of two runs agree and diverge."""
+    """The steps at which the paths of two runs agree and diverge."""
 
     common: int = Field(examples=[4])
     """Number of leading steps with the same node, iteration, outcome and output."""
@@ -129,7 +129,7 @@ class ClaimBrief(Described):
     """A claim of a report."""
 
     section: str = Field(examples=["Key findings"])
-    """The heading that it stands under."""
+    """The heading that it is under."""
     text: str = Field(examples=["Rich can render tables."])
     """Its words."""
     evidence: tuple[str, ...] = Field(examples=[["packages:rich#1"]])
@@ -198,7 +198,7 @@ class RunComparison(Described):
     """The run that was asked about."""
     b: RunFigures
     """The run that it is compared with."""
-    notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it stands at step 7"]])
+    notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it is at step 7"]])
     """Limits of this comparison."""
     asked: tuple[Difference, ...]
     """Differences between the requests."""

@@ -83,7 +83,7 @@ def _build_run_figures(side: Side) -> RunFigures:
 
 def _list_comparison_notes(name: str, side: Side) -> Iterator[str]:
     if side.status == "running":
-        yield f"{name} is still running: it is compared as it stands at step {side.log.run.step}"
+        yield f"{name} is still running: it is compared as it is at step {side.log.run.step}"
     elif side.draft is None:
         yield f"{name} wrote no report: its status is {side.status}"
 
@@ -113,18 +113,18 @@ def _flatten_request(log: RunLog) -> JsonObject:
 
 
 def _of_graph(place: str, graph: ResearchGraph) -> JsonObject:
-    told: JsonObject = {f"{place}.name": graph.name, f"{place}.entry_node": graph.entry_node}
-    told[f"{place}.exit_nodes"] = list(graph.exit_nodes)
-    told[f"{place}.result"] = dict(graph.result)
-    told |= {f"{place}.nodes.{node.id}": node.model_dump(mode="json") for node in graph.nodes}
+    facts: JsonObject = {f"{place}.name": graph.name, f"{place}.entry_node": graph.entry_node}
+    facts[f"{place}.exit_nodes"] = list(graph.exit_nodes)
+    facts[f"{place}.result"] = dict(graph.result)
+    facts |= {f"{place}.nodes.{node.id}": node.model_dump(mode="json") for node in graph.nodes}
     for number, edge in enumerate(graph.edges):
         shape: JsonObject = edge.model_dump(mode="json")
         to = shape.get("to_node") or shape.get("branch")
         name = f"{place}.edges.{edge.from_node}->{to}"
-        told[name if name not in told else f"{name}#{number}"] = shape
+        facts[name if name not in facts else f"{name}#{number}"] = shape
     for name, branch in graph.branches.items():
-        told |= _of_graph(f"{place}.branches.{name}", branch)
-    return told
+        facts |= _of_graph(f"{place}.branches.{name}", branch)
+    return facts
 
 
 def _compare_plans(a: RunLog, b: RunLog) -> PlanCompared:

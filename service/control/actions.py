@@ -32,7 +32,7 @@ from elcano.service.control.requests import ControlBody
 from elcano.service.errors import FieldFault
 from elcano.service.fields import Accepted, Spoken, Text
 from elcano.service.process import Services
-from elcano.service.runs.budget_view import LimitsView
+from elcano.service.runs.budget_view import RunLimits
 from elcano.service.source_survey import add_own_sources, find_source_faults, survey_sources
 
 SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
@@ -64,7 +64,7 @@ class StopBody(ControlBody):
 class TopUpAccepted(Accepted):
     """The run's limits were raised; a run that was waiting for budget continues."""
 
-    limits: LimitsView
+    limits: RunLimits
     """The new limits."""
 
 
@@ -102,11 +102,11 @@ class TopUpBody(ControlBody):
 
     def build_answer(self, run_id: str, said: Json) -> Accepted:
         """Its limits now."""
-        return TopUpAccepted(run_id=run_id, limits=LimitsView.of(Limits.model_validate(said)))
+        return TopUpAccepted(run_id=run_id, limits=RunLimits.of(Limits.model_validate(said)))
 
 
 class PauseAccepted(Accepted):
-    """The run starts nothing new; work in progress is finished, and the run's clock stands still from now on."""
+    """The run starts nothing new; work in progress is finished, and the run's clock stops from now on."""
 
     reason: str = Field(examples=["Over the weekend."])
     """Why."""

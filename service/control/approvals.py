@@ -176,7 +176,7 @@ async def relay_decision(
     Args:
         asked_by: the run or the section.
         call: the call of a tool that waits; None: the plan does.
-        approved: whether it may go on.
+        approved: whether it may continue.
         reason: why not, if not.
         services: of who decides.
         by: who that is.

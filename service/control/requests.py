@@ -148,7 +148,7 @@ async def cancel_open_run(run_id: str, cancellation: Cancellation, temporal: Tem
         TemporalUnavailable: it is not known whether it was cancelled; doing it again is safe.
     """
     run = await current_run(run_id, temporal, store)
-    if run.status == "cancelled":  # as somebody wanted whose first answer was lost
+    if run.status == "cancelled":  # as someone wanted whose first answer was lost
         return await temporal.workers.polls_runs()
     if run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")

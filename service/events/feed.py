@@ -36,7 +36,7 @@ class Waiting(Described):
     """The data of a `waiting` message: there are no new events to send at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
-    """What is not answering, which worker is missing, or which call is retried."""
+    """The service that does not answer, the worker that is missing, or the call that is retried."""
     at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """Since when, or when it was last tried."""
 
@@ -113,8 +113,8 @@ BATCH: Final = 100
 QUIET: Final = 15.0
 """Seconds without anything new after which a reader is notified: proxies cut connections on which nothing comes."""
 SHARED: Final = 256
-"""Messages kept to be shared, the latest first: readers who follow a run as it goes on are given the same objects, and
-each is encoded once. Who is further behind gets messages of its own."""
+"""Messages kept to be shared, the latest first: readers who follow a run as it continues are given the same objects,
+and each is encoded once. Who is further behind gets messages of its own."""
 
 
 class Feed:
@@ -125,7 +125,7 @@ class Feed:
         self.closed = False
         """Nothing will be added."""
         self._merge = Merge(opened)
-        self._told: list[MergedEvent | LostBranch] = []
+        self._merged: list[MergedEvent | LostBranch] = []
         self._last = 0
         self._silent: set[Key] = set()
         self._noticed: dict[str, float] = {}
@@ -142,11 +142,13 @@ class Feed:
         if not self._silent:
             self._noticed.clear()
             self._waiting = None
-        told = list(self._merge.add(key, events))
-        self._told += told
+        merged = list(self._merge.add(key, events))
+        self._merged += merged
         self.closed = self.closed or self._merge.finished
-        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, MergedEvent) and not one.key)])
-        if told:
+        self._last = max(
+            [self._last, *(one.event.seq for one in merged if isinstance(one, MergedEvent) and not one.key)]
+        )
+        if merged:
             self._tell()
 
     def wait(self, key: Key, message: str) -> None:
@@ -175,7 +177,7 @@ class Feed:
     @property
     def size(self) -> int:
         """Number of events so far."""
-        return len(self._told)
+        return len(self._merged)
 
     async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:
         """Every event after `cursor`, as it comes, until the feed is closed; notices and words between them.
@@ -189,15 +191,15 @@ class Feed:
         read: dict[str, Streaming] = {}
         while True:
             news = self._news  # taken before reading: what is added from here on sets it
-            while position < len(self._told):
+            while position < len(self._merged):
                 batch: list[Item] = []
-                while position < len(self._told) and len(batch) < BATCH:
-                    told = self._told[position]
-                    if isinstance(told, LostBranch):
-                        if told.branch.key in place.cursor.branches:
-                            batch.append(_build_unreadable_notice(told.branch))
+                while position < len(self._merged) and len(batch) < BATCH:
+                    one = self._merged[position]
+                    if isinstance(one, LostBranch):
+                        if one.branch.key in place.cursor.branches:
+                            batch.append(_build_unreadable_notice(one.branch))
                     else:
-                        batch += [self._share(position, event, behind) for event, behind in place.take(told)]
+                        batch += [self._share(position, event, behind) for event, behind in place.take(one)]
                     position += 1
                 if batch:
                     yield batch
@@ -226,7 +228,7 @@ class Feed:
         if shared is not None and shared.event is event and shared.cursor == behind:
             return shared
         made = NumberedEvent(event, behind)
-        if shared is None and position >= len(self._told) - SHARED:
+        if shared is None and position >= len(self._merged) - SHARED:
             self._shared[position] = made
             while len(self._shared) > SHARED:
                 del self._shared[next(iter(self._shared))]

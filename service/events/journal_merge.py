@@ -6,7 +6,7 @@ that are open then. Between those bounds events come in the order of their times
 a run that has ended that is one order, always the same. A branch's own first and last events are not in the stream: the
 two events of its parent stand for them.
 
-A `Cursor` is a text that any API process can go on from. `12` means everything up to event 12 of the run. While
+A `Cursor` is a text that any API process can continue from. `12` means everything up to event 12 of the run. While
 branches are open their places follow, each as the number of the event that started it and the number of the last event
 of its own that was read: `12+9:5+10:0`. A branch of a branch has the numbers of both beginnings: `12+9:7+9.3:2`. A
 branch that is not named was read to its end, or starts later.
@@ -179,29 +179,29 @@ class Cursor:
         places = (f"+{'.'.join(map(str, key))}:{last}" for key, last in sorted(self.branches.items()))
         return f"{self.number}{''.join(places)}"
 
-    def covers(self, told: MergedEvent) -> bool:
+    def covers(self, merged: MergedEvent) -> bool:
         """Whether the reader has this event; of a branch that is neither open nor to come it has everything."""
-        if not told.key:
-            return told.event.seq <= self.number
-        return told.key not in self.branches or told.event.seq <= self.branches[told.key]
+        if not merged.key:
+            return merged.event.seq <= self.number
+        return merged.key not in self.branches or merged.event.seq <= self.branches[merged.key]
 
-    def after(self, told: MergedEvent) -> "Cursor":
+    def after(self, merged: MergedEvent) -> "Cursor":
         """The place behind an event that comes next in a merged stream."""
         number, branches = self.number, dict(self.branches)
-        if told.key:
-            branches[told.key] = told.event.seq
+        if merged.key:
+            branches[merged.key] = merged.event.seq
         else:
-            number = told.event.seq
-        if told.opens is not None:
-            branches[told.opens] = 0
-        if told.closes is not None:
-            closed = told.closes
+            number = merged.event.seq
+        if merged.opens is not None:
+            branches[merged.opens] = 0
+        if merged.closes is not None:
+            closed = merged.closes
             branches = {key: last for key, last in branches.items() if key[: len(closed)] != closed}
         return Cursor(number, branches)
 
 
 class ReaderPlace:
-    """The place of one reader in a merged stream, from which it goes on.
+    """The place of one reader in a merged stream, from which it continues.
 
     A number alone, as a client takes it from the run's `last_event`, says nothing of the branches that are open there:
     of those the reader has the events before that one.
@@ -214,17 +214,17 @@ class ReaderPlace:
         self._open: dict[Key, float] = {}
         """The branches that were open there, with the time of that event."""
 
-    def take(self, told: MergedEvent) -> Iterator[tuple[AgentEvent, Cursor]]:
+    def take(self, merged: MergedEvent) -> Iterator[tuple[AgentEvent, Cursor]]:
         """Move behind the next event of the stream; yields what the reader does not have, with its place behind it."""
         if self._before is not None:
-            if told.key or told.event.seq < self.cursor.number:
-                self._before.append(told)
+            if merged.key or merged.event.seq < self.cursor.number:
+                self._before.append(merged)
                 return
-            yield from self._pass_number([*self._before, told], told.event.at)
-        if not self.cursor.covers(told):
-            self.cursor = self.cursor.after(told)
-            if told.event.at >= self._open.get(told.key[:1], 0.0):
-                yield told.event, self.cursor
+            yield from self._pass_number([*self._before, merged], merged.event.at)
+        if not self.cursor.covers(merged):
+            self.cursor = self.cursor.after(merged)
+            if merged.event.at >= self._open.get(merged.key[:1], 0.0):
+                yield merged.event, self.cursor
 
     def _pass_number(self, before: Sequence[MergedEvent], at: float) -> Iterator[tuple[AgentEvent, Cursor]]:
         """Yield the events of open branches since `at`; the last of `before` is the event of that number."""

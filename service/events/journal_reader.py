@@ -46,7 +46,7 @@ about a branch is older than its workflow."""
 COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
-"""Seconds without an answer after which clients are told that there is none."""
+"""Seconds without an answer after which clients get a notice."""
 REMIND: Final = 30.0
 """Seconds between two words about what is waited for."""
 CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
@@ -62,14 +62,14 @@ class JournalReader:
         run: ArchivedRun,
         temporal: Temporal,
         store: TenantStore,
-        told: Callable[[Sequence[AgentEvent]], None],
+        receive: Callable[[Sequence[AgentEvent]], None],
         wait: Callable[[str], None],
     ) -> None:
-        """`told` receives new events, `wait` says who does not answer. A branch's `run` need not be in the store."""
+        """`receive` gets new events, `wait` says who does not answer. A branch's `run` need not be in the store."""
         self._run = run
         self._temporal = temporal
         self._store = store
-        self._told = told
+        self._receive = receive
         self._wait = wait
         self._events: list[AgentEvent] = []
         self._changed = asyncio.Event()
@@ -243,7 +243,7 @@ class JournalReader:
 
     def _take(self, events: Sequence[AgentEvent]) -> None:
         self._events += events
-        self._told(events)
+        self._receive(events)
 
 
 SLOW_SECONDS: Final = 1.0
@@ -272,7 +272,7 @@ class WordsReader:
         self._shown: Streaming | None = None
         self._writes = asyncio.Event()
 
-    def heard(self, events: Sequence[AgentEvent]) -> None:
+    def drop_written(self, events: Sequence[AgentEvent]) -> None:
         """Learns from further events of the workflow whether an agent writes; a step is one agent's."""
         for event in events:
             if self._begun is not None and _is_end_of_step(event, self._begun):

@@ -146,13 +146,13 @@ class Watcher:
         words = WordsReader(run.run_id, self._temporal, self.feed.show)
         watched_from = time.time()
 
-        def told(events: Sequence[AgentEvent]) -> None:
+        def add_events(events: Sequence[AgentEvent]) -> None:
             self.feed.add(key, events)
             if events and events[-1].at >= watched_from:  # earlier ones wait for no one
                 record_value("stream_lag", time.time() - events[-1].at)
-            words.heard(events)
+            words.drop_written(events)
 
-        reader = JournalReader(run, self._temporal, self._store, told, partial(self.feed.wait, key))
+        reader = JournalReader(run, self._temporal, self._store, add_events, partial(self.feed.wait, key))
         self._group.create_task(_read_journal_and_words(reader, words), name=f"read {run.run_id}")
         return ()
 

@@ -51,7 +51,7 @@ def _iter_ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "SN", ", ".join(entry.issns)
     yield "DO", names.doi
     yield "AN", names.pmid or names.nct or (names.arxiv and f"arXiv:{names.arxiv}")
-    yield "DB", "PubMed" if names.pmid else ""  # without it, the number is nobody's
+    yield "DB", "PubMed" if names.pmid else ""  # without it, the number is no one's
     yield "C2", names.pmcid
     yield "UR", entry.url
     yield "LA", entry.language
@@ -80,7 +80,7 @@ def render_csl_json(references: Sequence[Reference]) -> str:
 def _build_csl_item(entry: Entry) -> JsonObject:
     names = entry.identifiers
     number = f"arXiv:{names.arxiv}" if names.arxiv else names.nct
-    told: JsonObject = {
+    fields: JsonObject = {
         "id": entry.key,
         "type": "chapter" if entry.is_chapter else _CSL_TYPES.get(entry.kind, "document"),
         "genre": entry.genre.lower(),
@@ -104,7 +104,7 @@ def _build_csl_item(entry: Entry) -> JsonObject:
         "accessed": _build_csl_date(parse_date_parts(entry.accessed)),
         "custom": entry.standing,
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _build_csl_name(person: Person) -> Json:

@@ -44,7 +44,7 @@ _UNSAFE: Final = re.compile(r"^  (?:doi|url) = .*[_%#&~^]", re.MULTILINE)
 
 
 def escape_bibtex(value: str) -> str:
-    """`value` as it stands between braces."""
+    """`value` as it is between braces."""
     return "".join(_SIGNS.get(sign, sign) for sign in value).replace("--", "-{}-")
 
 
@@ -82,13 +82,13 @@ def _iter_bibtex_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "archiveprefix", "arXiv" if names.arxiv else "ClinicalTrials.gov" if names.nct else ""
     yield "url", _escape_verbatim(entry.url)
     yield "urldate", entry.accessed
-    yield "langid", escape_bibtex(entry.language)  # BibLaTeX prints what stands in `language`
+    yield "langid", escape_bibtex(entry.language)  # BibLaTeX prints what is in `language`
     yield "note", escape_bibtex(entry.note)
 
 
 def _format_bibtex_name(person: Person) -> str:
     if not person.given:
-        return f"{{{escape_bibtex(person.family)}}}"  # a group, or somebody of one name: not to be taken apart
+        return f"{{{escape_bibtex(person.family)}}}"  # a group, or someone of one name: not to be taken apart
     return ", ".join(_protect_name_part(part) for part in (person.family, person.suffix, person.given) if part)
 
 

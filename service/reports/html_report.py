@@ -149,7 +149,7 @@ def render_report_page(report: Report, pictures: Mapping[str, str | None] | None
 
     Args:
         report: what it shows.
-        pictures: its pictures (SVG that code drew) by their paths; None: the title stands for it.
+        pictures: its pictures (SVG that code drew) by their paths; None: the title replaces it.
         appendix: HTML that code made, below the references, perhaps with pictures as data.
     """
     numbers = frozenset(reference.number for reference in report.references)
@@ -200,7 +200,7 @@ def _parse_reference_number(state: StateInline, silent: bool) -> bool:
 
 
 def _find_quotes(state: StateInline, number: int) -> str:
-    """Return the quotes that a number stands for: those of the statement before it, else those of its block."""
+    """Return the quotes that a number represents: those of the statement before it, else those of its block."""
     statements = [one.statement for one in state.env[_QUOTES].find(state.src)] if _QUOTES in state.env else []
     cited = [one for one in statements if any(quote.number == number for quote in one.citations)]
     before = keep_letters(_NUMBER.sub("", state.src[: state.pos]))
@@ -211,14 +211,14 @@ def _find_quotes(state: StateInline, number: int) -> str:
         for quote in one.citations
         if quote.number == number
     )
-    told = "\n".join(
+    text = "\n".join(
         f"\u201c{' '.join(quote.split())}\u201d{f' (p. {page})' if page else ''}" for quote, page in quotes
     )
-    return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
+    return text if len(text) <= QUOTES_CHARACTERS else f"{text[: QUOTES_CHARACTERS - 1]}\u2026"
 
 
 def _fold_queries(tokens: list[Token]) -> None:
-    """The list of what was searched for, which stands above the references, is folded under the words before it."""
+    """The list of what was searched for, which is above the references, is folded under the words before it."""
     headings = [place for place, one in enumerate(tokens) if one.type == "heading_open" and one.level == 0]
     for begin, end in list(pairwise((*headings, len(tokens))))[-3:]:
         lists = [at for at in range(begin, end) if tokens[at].type == "bullet_list_open" and tokens[at].level == 0]
@@ -243,7 +243,7 @@ def _shown_number(
 
 
 def _parse_picture(state: StateInline, silent: bool) -> bool:
-    """The rule: a picture that code drew, which stands in the page itself, or its title where there is none."""
+    """The rule: a picture that code drew, which is in the page itself, or its title where there is none."""
     found = _PICTURE.match(state.src, state.pos, state.posMax)
     if found is None or found["path"] not in state.env[_PICTURES]:
         return False

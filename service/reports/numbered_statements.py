@@ -18,7 +18,7 @@ class NumberedStatement(NamedTuple):
     number: int
     statement: Statement
     doubted: bool
-    """What it cites does not, or not wholly, say it; or its block cites nothing and ought to."""
+    """Its quotes do not, or not wholly, say it; or its block cites nothing and ought to."""
 
 
 def list_statements(
@@ -37,7 +37,7 @@ def list_statements(
 
 def _is_uncited(statement: Statement, uncited: Sequence[str]) -> bool:
     letters = keep_letters(statement.text)
-    return bool(letters) and statement.kind == "connecting" and any(letters in told for told in uncited)
+    return bool(letters) and statement.kind == "connecting" and any(letters in text for text in uncited)
 
 
 def keep_letters(text: str) -> str:

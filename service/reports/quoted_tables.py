@@ -1,4 +1,4 @@
-"""The table that a quote stands in, as rows for a page of HTML: its heads, the quoted cells, and what is near them."""
+"""The table that a quote is in, as rows for a page of HTML: its heads, the quoted cells, and what is near them."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from elcano.graphs.report.cells import CitedCell, list_column_heads, split_table
 from elcano.graphs.report.places import Cell
 
 ROWS_AROUND: Final = 3
-"""Rows that are shown above and below a quoted cell: enough to see what it stands among."""
+"""Rows that are shown above and below a quoted cell: enough to see what it is among."""
 MOST_ROWS: Final = 30
 MOST_COLUMNS: Final = 30
 CELL_CHARACTERS: Final = 300

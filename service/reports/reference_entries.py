@@ -1,6 +1,6 @@
 """References of a report as entries of a bibliography, whatever the format.
 
-Every value stands on one line, without control characters. The key of a reference is made of the first author, the year
+Every value is on one line, without control characters. The key of a reference is made of the first author, the year
 and the first telling word of the title, so that it is the same in every report. Where two would be the same, each has a
 part of the hash of what it refers to behind it.
 """
@@ -119,7 +119,7 @@ def _build_entry(reference: Reference, key: str) -> Entry:
     work = reference.work or Work(kind="document")
     retrieved = [
         *(one.retrieved for one in reference.texts),
-        *(format_utc_day(one.retrieved_at) for one in reference.told_by),
+        *(format_utc_day(one.retrieved_at) for one in reference.described_by),
     ]
     date = parse_date_parts(work.published) or ((work.year,) if work.year else ())
     web = resolve_work_url(work) or next((one for one in reference.locators if one.startswith(("https:", "http:"))), "")
@@ -148,11 +148,11 @@ def _build_entry(reference: Reference, key: str) -> Entry:
 
 
 def _describe_standing(work: Work) -> JsonObject:
-    told: JsonObject = {
+    fields: JsonObject = {
         "flags": [flag for flag in work.flags if flag != "abstract_only"],
         "notices": list(map(clean_line, work.notices)),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _parse_person(name: str) -> Person:

@@ -1,7 +1,7 @@
 """The statements of a report in its page: each is a `span` of its own, so that a reader, or a link, can point at it.
 
 A span reaches to where the next statement begins, so the numbers behind a statement are in it. What is said in
-parentheses behind a doubted one is a span, too: a page can show it beside the text. A statement that is not found in
+parentheses behind a doubted one is a span, too: a page can show it next to the text. A statement that is not found in
 its block, or that is woven into markup, stays as it is.
 """
 
@@ -26,15 +26,15 @@ _ATOMS: Final = frozenset({"code_inline", "math_inline", "math_inline_double"})
 class StatementIndex:
     """The statements of a report's blocks, by the lines, list items and table cells that they may stand in.
 
-    A caption has those of its table, too: the number at its end stands for all cells.
+    A caption has those of its table, too: the number at its end represents all cells.
     """
 
     def __init__(self, report: Report) -> None:
         self._found: dict[str, list[NumberedStatement]] = {}
         numbered = list_statements(report.parts, report.unverified)
         for part in report.parts:
-            told = [next(numbered) for _ in part.blocks]
-            for block, below, own, following in zip_longest(part.blocks, part.blocks[1:], told, told[1:]):
+            numbers = [next(numbered) for _ in part.blocks]
+            for block, below, own, following in zip_longest(part.blocks, part.blocks[1:], numbers, numbers[1:]):
                 captioned = below is not None and block.kind == "paragraph" and below.kind == "table"
                 statements = (*own, *(following if captioned else ()))
                 pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))
@@ -85,7 +85,7 @@ class _Line:
     letters: str
     places: Sequence[_Place]
     around: Sequence[tuple[int, ...]]
-    """For each child, and for the end, the children that opened the markup that it stands in."""
+    """For each child, and for the end, the children that opened the markup that it is in."""
 
     @classmethod
     def read(cls, children: Sequence[Token], number: str) -> "_Line":
@@ -117,7 +117,7 @@ class _Line:
         return here in (before, _Place(before.child, before.offset + 1))
 
     def list_spans(self, found: Sequence[_Found]) -> Iterator[tuple[_Place, Token]]:
-        """What is to be put where, in the order of the line."""
+        """List the marks of spans with their places, in the order of the line."""
         for (one, first, behind), following in zip_longest(found, found[1:]):
             if not one.statement.citations and not one.doubted:
                 continue

@@ -7,58 +7,43 @@ from pydantic import Field
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.budget import Limits, Usage, usd_from_microusd
-from elcano.service.fields import Described, WorkflowData
+from elcano.service.fields import WorkflowData
 
 
-class BudgetLimits(WorkflowData):
-    """The limits, top-ups included."""
-
-    tokens: int = Field(examples=[100_000])
-    """Input and output tokens of all model calls together."""
-    cost_usd: float | None = Field(examples=[None])
-    """US dollars; null: not limited."""
-    seconds: float = Field(examples=[600.0])
-    """Seconds since the start, pauses not counted."""
-    iterations: int = Field(examples=[5])
-    """Turns of the research loop."""
-    steps: int = Field(examples=[200])
-    """Nodes visited."""
-    sections: int = Field(examples=[8])
-    """Sections that a plan may have."""
-    stalls: int | None = Field(default=None, examples=[3])
-    """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
-    resets: int | None = Field(default=None, examples=[2])
-    """Maximum number of new plans; the run's `ledger` counts them too."""
-
-
-class BudgetUsed(WorkflowData):
-    """Usage of a run, in the units of the limits."""
+class Amounts(WorkflowData):
+    """An amount of each thing that a run may use up."""
 
     tokens: int = Field(examples=[31_000])
-    """Tokens."""
-    cost_usd: float = Field(examples=[0.042])
-    """US dollars."""
-    seconds: float = Field(examples=[12.5])
-    """Seconds."""
-    iterations: int = Field(examples=[2])
-    """Turns of the research loop; those of sections are in the run's `sections`."""
-    steps: int = Field(examples=[9])
-    """Nodes visited; likewise."""
-
-
-class BudgetRemaining(WorkflowData):
-    """Remaining amounts; 0 also if more was used than allowed."""
-
-    tokens: int = Field(examples=[69_000])
-    """Tokens."""
-    cost_usd: float | None = Field(examples=[None])
+    """Input and output tokens of all model calls together."""
+    cost_usd: float | None = Field(examples=[0.042])
     """US dollars; null: not limited."""
-    seconds: float = Field(examples=[587.5])
-    """Seconds."""
-    iterations: int = Field(examples=[3])
-    """Turns of the research loop."""
-    steps: int = Field(examples=[191])
-    """Nodes to visit."""
+    seconds: float = Field(examples=[600.0])
+    """Seconds from the start to the end of the report, pauses not counted."""
+    iterations: int = Field(examples=[5])
+    """Turns of the research loop; those of sections are in the run's `sections`."""
+    steps: int = Field(examples=[200])
+    """Nodes of the graph visited; likewise."""
+
+
+class RunLimits(Amounts):
+    """The limits of a run, under the names that a request uses."""
+
+    sections: int = Field(examples=[8])
+    """Sections that a plan may have."""
+    stalls: int = Field(default=3, examples=[3])
+    """Rounds without progress after which a manager plans anew; the run's `ledger` counts them."""
+    resets: int = Field(default=2, examples=[2])
+    """Maximum number of new plans; the run's `ledger` counts them too."""
+    when_exhausted: Literal["finish", "pause"] | None = Field(default=None, examples=["finish"])
+    """Behaviour when the budget is used up; null in a run's `budget`."""
+    hold_seconds: float | None = Field(default=None, examples=[604_800.0])
+    """With `pause`: how long one call is held for a provider or a person; null in a run's `budget`."""
+
+    @classmethod
+    def of(cls, limits: Limits) -> "RunLimits":
+        """A run's limits."""
+        cost = None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd)
+        return cls.model_validate({**limits.model_dump(), "cost_usd": cost})
 
 
 class ResearchBudget(WorkflowData):
@@ -77,12 +62,12 @@ class BudgetView(WorkflowData):
     """Nothing more can be researched with it."""
     reason: EndKind | None = Field(default=None, examples=[None])
     """The limit that is used up; null if none is."""
-    limits: BudgetLimits
+    limits: RunLimits
     """The limits, top-ups included."""
-    used: BudgetUsed
+    used: Amounts
     """Usage so far."""
-    remaining: BudgetRemaining
-    """Remaining amounts."""
+    remaining: Amounts
+    """Remaining amounts; 0 also if more was used than allowed."""
     for_research: ResearchBudget
     """Remaining amounts for research."""
     affordable_sections: int | None = Field(default=None, examples=[6])
@@ -106,8 +91,9 @@ class BudgetView(WorkflowData):
     def spent(self, usage: Usage) -> "BudgetView":
         """The same with what the ledger says was spent, sections and calls under way included."""
         tokens = max(0, usage.tokens - self.used.tokens)
-        dollars = max(0.0, usd_from_microusd(usage.cost_microusd) - self.used.cost_usd)
-        used = {"tokens": self.used.tokens + tokens, "cost_usd": round(self.used.cost_usd + dollars, 6)}
+        known = self.used.cost_usd or 0.0
+        dollars = max(0.0, usd_from_microusd(usage.cost_microusd) - known)
+        used = {"tokens": self.used.tokens + tokens, "cost_usd": round(known + dollars, 6)}
         return self.model_copy(
             update={
                 "used": self.used.model_copy(update=used),
@@ -127,44 +113,13 @@ class BudgetView(WorkflowData):
         )
 
 
-Rest = TypeVar("Rest", BudgetRemaining, ResearchBudget)
+Rest = TypeVar("Rest", Amounts, ResearchBudget)
 
 
 def _charge(rest: Rest, tokens: int, dollars: float) -> Rest:
-    """Return what is left of `rest` after more was used; a dollar has no digits beyond the millionth."""
+    """Return `rest` after more was used; a dollar has no digits beyond the millionth."""
     left = {
         "tokens": None if rest.tokens is None else max(0, rest.tokens - tokens),
         "cost_usd": None if rest.cost_usd is None else round(max(0.0, rest.cost_usd - dollars), 6),
     }
     return rest.model_copy(update=left)
-
-
-class LimitsView(Described):
-    """The limits of a run, under the names that a request uses."""
-
-    tokens: int = Field(examples=[150_000])
-    """Input and output tokens of all model calls together."""
-    cost_usd: float | None = Field(examples=[None])
-    """US dollars; null: not limited."""
-    seconds: float = Field(examples=[600.0])
-    """Seconds from the start to the end of the report, pauses not counted."""
-    iterations: int = Field(examples=[5])
-    """Maximum turns of the research loop."""
-    steps: int = Field(examples=[200])
-    """Nodes of the graph visited."""
-    sections: int = Field(examples=[8])
-    """Sections that a plan may have."""
-    stalls: int = Field(default=3, examples=[3])
-    """Rounds without progress after which a manager plans anew."""
-    resets: int = Field(default=2, examples=[2])
-    """Maximum number of new plans."""
-    when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
-    """Behaviour when the budget is used up."""
-    hold_seconds: float = Field(examples=[604_800.0])
-    """With `pause`: how long one call is held for a provider or a person."""
-
-    @classmethod
-    def of(cls, limits: Limits) -> "LimitsView":
-        """A run's limits."""
-        cost = None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd)
-        return cls.from_record(limits, cost_usd=cost)

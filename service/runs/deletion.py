@@ -1,7 +1,7 @@
 """A run is deleted with all that it owns: in Temporal first and in the store last.
 
-So a deletion that was cut off can be asked for again, and goes on. Only runs that have ended are deleted, and runs as a
-whole: what a section left belongs to its run.
+So a deletion that was cut off can be asked for again, and continues. Only runs that have ended are deleted, and runs as
+a whole: what a section left belongs to its run.
 """
 
 import logging
@@ -66,7 +66,7 @@ class Expiry:
         """Deletes the next ones.
 
         Raises:
-            TemporalUnavailable: it is not known of the next one whether it goes on.
+            TemporalUnavailable: it is not known of the next one whether it continues.
         """
         if not self._keep_days:
             return

@@ -1,7 +1,7 @@
 """Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
-care has no last deed: the store goes on believing that it runs. Code that notices calls `archive_if_ended`.
+care has no last deed: the store still believes that it runs. Code that notices calls `archive_if_ended`.
 
 The reconciler compares the store's open runs with Temporal periodically. Three kinds of runs need it: one whose API
 process died before or after the workflow was started, one whose start got no answer, and one that was ended from
@@ -175,8 +175,8 @@ def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapsh
 
 def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
     """Temporal reports that a workflow completed; only the run itself knows whether that was early."""
-    told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
-    return snapshot.status if told and snapshot is not None else execution.status
+    is_reported = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
+    return snapshot.status if is_reported and snapshot is not None else execution.status
 
 
 def _failure_from_cause(cause: BaseException) -> Failure:
@@ -224,7 +224,7 @@ class Reconciler:
         for kept in batch:
             if not kept.begun and time.time() - kept.run.started_at < START_GRACE:
                 continue  # it may just be being started
-            self._after = kept  # whatever comes of it, the next look goes on behind it
+            self._after = kept  # whatever comes of it, the next look continues behind it
             try:
                 await self._compare(kept)
             except TemporalUnavailable:

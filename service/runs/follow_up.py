@@ -6,7 +6,7 @@ it ends. A run follows one that has ended, so no run is ever before itself.
 Completes a follow-up question that cannot stand alone: searches for it include the words of the previous question.
 
 By rules, for everybody who reads the question reads it so, a tool that searches as well. A question that can stand
-alone stays as it is. Whose language is not known here stands alone too, unless it has hardly a word.
+alone stays as it is. Whose language is not known here is alone too, unless it has hardly a word.
 """
 
 import asyncio

@@ -47,8 +47,6 @@ class Refusals:
     faults: list[FieldFault] = field(default_factory=list)
     errors: list[ElcanoError] = field(default_factory=list)
     """Errors that refused a part as a whole; their faults are among `faults`."""
-    wrong_fields: frozenset[str] = frozenset()
-    """The fields whose form is wrong: the request that is judged has their defaults, which no one asked for."""
 
     def add(self, field: str, messages: Iterable[str]) -> None:
         """The same field is wrong in these ways."""
@@ -61,9 +59,7 @@ class Refusals:
 
     def mention(self, *fields: str) -> bool:
         """Whether one of these fields, or a part of it, is wrong, so that what depends on it cannot be judged."""
-        return not self.wrong_fields.isdisjoint(fields) or any(
-            fault.field.partition(".")[0] in fields for fault in self.faults
-        )
+        return any(fault.field.partition(".")[0] in fields for fault in self.faults)
 
     def require_none(self) -> None:
         """Refuses the request if there are any.
@@ -118,7 +114,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         GraphInvalid: its graph cannot, and nothing else is wrong.
     """
     settings, graph, refused = facts.settings, facts.graph, facts.refused
-    engine: Engine = "graph" if refused.mention("use_graph") else _choose_engine(request, settings, refused)
+    engine = _choose_engine(request, settings, refused)
     if request.graph is not None and request.mode != DEFAULT_MODE:
         refused.add("mode", ["leave it out: the graph that you send is the mode"])
     domain, rubrics = choose_rubrics(request.domain, facts.domains, refused)
@@ -126,23 +122,22 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         _judge_graph(request, graph, facts.survey, refused)
     sources = None if refused.mention("sources") else facts.sources
     limits = _judge_limits(request, graph, refused)
-    models = None if refused.mention("model") else read_model_choice(request.model)
-    if models is not None:
-        refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
-        if graph is not None:
-            refused.faults += _find_limited_models(models, graph, limits, facts)
+    models = read_model_choice(request.model)
+    refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+    if graph is not None:
+        refused.faults += _find_limited_models(models, graph, limits, facts)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
-        if sources is not None and models is not None and not find_model_name_faults(models):
+        if sources is not None and not find_model_name_faults(models):
             barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
         if facts.allowance != EVERYTHING:
             barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
     elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
         refused.add("budget", over)
-    if graph is None or limits is None or models is None or refused.faults:
+    if graph is None or limits is None or refused.faults:
         refused.require_none()
-        raise AssertionError("a request without a graph, limits or models has faults")
+        raise AssertionError("a request without a graph or limits has faults")
     walked = graph.graph
     if graph.has_data_paths:
         walked = with_path_seconds(walked, request.budget.path_seconds or settings.path_seconds)
@@ -192,11 +187,10 @@ def _find_limited_models(
 def _judge_limits(request: RunRequest, graph: GraphTraits | None, refused: Refusals) -> Limits | None:
     """The limits of the run; None if the budget that is asked for is wrong."""
     try:
-        limits = read_limits(request.budget, Limits() if graph is None else graph.defaults)
+        return read_limits(request.budget, Limits() if graph is None else graph.defaults)
     except RequestInvalid as error:
         refused.add_error(error)
         return None
-    return None if refused.mention("budget") else limits
 
 
 def _list_databases(facts: RequestFacts) -> tuple[str, ...]:

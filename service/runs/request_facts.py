@@ -90,33 +90,29 @@ async def drop_untrusted(
     )
 
 
-async def judge_run_request(
-    request: RunRequest, services: Services, run_id: str, refused: Refusals | None = None
-) -> JudgedRun:
+async def judge_run_request(request: RunRequest, services: Services, run_id: str) -> JudgedRun:
     """The run that a request comes to.
 
     Args:
         request: what is asked for.
         services: of its tenant.
         run_id: the id that the run will have.
-        refused: what is wrong with the body that it was read from, of which `request` is the rest.
 
     Raises:
         RequestInvalid: it cannot work, with all faults.
         GraphInvalid: its graph cannot, and nothing else is wrong.
         TemporalUnavailable: it could be started if Temporal answered.
     """
-    facts = await gather_facts(request, services, Refusals() if refused is None else refused)
+    facts = await gather_facts(request, services)
     judged = await asyncio.to_thread(judge_request, request, facts, run_id)  # graphs are walked off the event loop
     if facts.survey.workers.unreachable is not None:
         raise facts.survey.workers.unreachable
     return judged
 
 
-async def gather_facts(request: RunRequest, services: Services, refused: Refusals) -> RequestFacts:
-    """Gather what the request names, as far as it exists, and what this server and its workers can do."""
-    settings = services.settings
-    catalogue = services.sources
+async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
+    """Gather everything that the request names, as far as it exists, and the abilities of server and workers."""
+    settings, catalogue, refused = services.settings, services.sources, Refusals()
     if request.sources or request.graph:  # else only what is searched by default is named, which is no one's own
         catalogue = await add_own_sources(catalogue, services.store)
     named = request.sources or catalogue.by_default
@@ -133,14 +129,13 @@ async def gather_facts(request: RunRequest, services: Services, refused: Refusal
     seen = await services.temporal.workers.survey(queues, catalogue.elsewhere.values())
     survey = assess_sources(catalogue, seen, settings, named)
     sources = choose_sources(request.sources, traits, survey, settings)
-    if "sources" not in refused.wrong_fields:
-        refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
+    refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
     before = None if request.previous_run is None else await services.store.runs.get(request.previous_run)
-    trust = before.trust if before and "trust" not in refused.wrong_fields else NO_LIMITS
+    trust = before.trust if before else NO_LIMITS
     if request.trust is not None:
         trust, faults = continue_trust(request.trust, trust)
         refused.faults += faults
-    if trust != NO_LIMITS and "sources" not in refused.wrong_fields:
+    if trust != NO_LIMITS:
         sources, faults = narrow_sources(trust, request.sources, sources, survey.specs, settings)
         refused.faults += faults
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
@@ -182,8 +177,6 @@ def add_requested_answer(graph: ResearchGraph, schema: dict[str, Any], refused: 
 
 async def _resolve_graph(request: RunRequest, services: Services, refused: Refusals) -> ResearchGraph | None:
     """The graph that a request holds or names; None if it has faults, or there is none."""
-    if not refused.wrong_fields.isdisjoint(("mode", "graph")):
-        return None
     if request.graph is not None:
         return await resolve_own_graph(request.graph, services, refused)
     graph = await find_named_graph(request.mode, services.store.graphs)

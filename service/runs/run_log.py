@@ -21,7 +21,7 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
     """All entries of `run`, as `current_run` gave it.
 
     Raises:
-        WorkerUnavailable: it goes on, and no worker answers.
+        WorkerUnavailable: it is running, and no worker answers.
         RunUnreadable: a worker cannot read it, or its record names a log that is not there.
         RunForgotten: it left no log, and Temporal does not know it any more.
         TemporalUnavailable: Temporal does not answer.
@@ -35,7 +35,7 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
 
 
 async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) -> ResearchInput:
-    """The input of a run or section. Of one that goes on, only the first page of its log is read.
+    """The input of a run or section. Of one that is running, only the first page of its log is read.
 
     Raises:
         RunNotFound, WorkerUnavailable, RunUnreadable, RunForgotten, TemporalUnavailable: as `read_story`.
@@ -78,14 +78,14 @@ class RunHistory:
 
 
 async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> RunHistory:
-    """A run or section as it stands.
+    """A run or section as it is.
 
     Raises:
         RunNotFound: there is no such run.
-        WorkerUnavailable: it goes on, and no worker answers.
+        WorkerUnavailable: it is running, and no worker answers.
         RunUnreadable: a worker cannot read it, or its record names a log that is not there.
         RunForgotten: it left no log, and Temporal does not know it any more.
-        TemporalUnavailable: it goes on, and Temporal does not answer.
+        TemporalUnavailable: it is running, and Temporal does not answer.
     """
     run = await find_run_record(run_id, temporal, store)
     try:

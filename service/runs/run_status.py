@@ -86,7 +86,7 @@ async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore)
 
     Raises:
         RunNotFound: there is no such run.
-        TemporalUnavailable: it would be a section that goes on, and Temporal does not answer.
+        TemporalUnavailable: it would be a section that is running, and Temporal does not answer.
     """
     run = await find_run_record(run_id, temporal, store)
     if run.branch_of is None or run.status != "running":
@@ -137,7 +137,7 @@ def _update_from_execution(run: RunView, execution: Execution | None, used: Usag
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
-    """A run or section as it stands now; unless `pending`, without what Temporal waits for, which takes longest.
+    """A run or section as it is now; unless `pending`, without what Temporal waits for, which takes longest.
 
     Raises:
         RunNotFound: there is no such run.
@@ -170,7 +170,7 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
         return _build_stale_view(run)
     if snapshot is None:
         return RunView.of(await archive_if_ended(run, temporal, store))
-    if snapshot.status != "running":  # it has told its end, which is archived before
+    if snapshot.status != "running":  # its end is archived before it says so
         return RunView.of(await current_run(run_id, temporal, store))
     spent = await store.ledger.used(run_id)
     waiting: tuple[PendingActivity, ...] = ()
@@ -201,9 +201,9 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return _build_stale_view(run)
     if snapshot is None:  # it ended between the two looks
         return RunView.of(await current_run(run.run_id, temporal, store))
-    told = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
+    shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    return RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+    return RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
 
 
 async def _do_nothing() -> None:

@@ -168,7 +168,7 @@ class Spent(Described):
 
 
 class RunView(Described):
-    """A run: how it stands, or how it ended."""
+    """A run: its status, or how it ended."""
 
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Names the run everywhere; also the id of its Temporal workflow."""
@@ -316,7 +316,7 @@ class RunView(Described):
         return self.model_copy(update={"budget": self.budget and self.budget.spent(spent)})
 
     def with_sections(self, done: Mapping[str, BranchProgress], evidence: Mapping[str, int]) -> "RunView":
-        """Add what its sections did and how many passages they found, by run id; under its own id the total."""
+        """Add the progress of its sections, and the passages that they found, by run id; under its own id the total."""
         branches = tuple(add_progress(branch, done, evidence) for branch in self.branches)
         view = SectionsView.of(branches, done, evidence.get(self.run_id, 0))
         return self.model_copy(update={"branches": branches, "sections": view})

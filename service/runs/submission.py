@@ -4,7 +4,7 @@ The order is: look the key up, judge the request, admit the run and claim the ke
 The key is looked up first, so that the same request gets the run that it started, whatever has changed since: what it
 refers to may be gone. A request that is refused claims nothing. Each step can be done twice: a process that dies in
 between leaves a key, and perhaps a run of which it is not known whether it was started, and the same request with the
-same key goes on from there. Such a run is unlisted until the reconciler, or that request, has asked Temporal.
+same key continues from there. Such a run is unlisted until the reconciler, or that request, has asked Temporal.
 """
 
 import json
@@ -48,9 +48,11 @@ def build_request_key(key: str | None, body: Request, about: str = "") -> Reques
 
 
 async def submit_run(
-    judge: Callable[[str], Awaitable[JudgedRun]], key: RequestKey | None, services: Services
+    judge: Callable[[str], Awaitable[JudgedRun]], key: RequestKey | None, services: Services, *, notify: str = ""
 ) -> Submission:
-    """Starts the run that `judge` makes of its id, or finds the one that the same request started.
+    """Start the run that `judge` makes of its id, or find the one that the same request started.
+
+    `notify` is the id of a workflow that is signalled when the run has ended.
 
     Raises:
         KeyReused: the key came with another request before.
@@ -61,12 +63,12 @@ async def submit_run(
     """
     claim = None if key is None else await services.store.admission.find_claim(key.key)
     if claim is None or key is None:
-        return await _start_run(await judge(new_run_id(services.tenant, str(ULID()))), key, services)
+        return await _start_run(await judge(new_run_id(services.tenant, str(ULID()))), key, services, notify)
     require_same_request(claim, key)
     if (run := await _find_started_run(claim.run_id, services)) is not None:
         return Submission(run, new=False)
     try:
-        return await _start_run(await judge(claim.run_id), key, services)
+        return await _start_run(await judge(claim.run_id), key, services, notify)
     except Exception:
         await services.store.admission.give_back(key.key, claim.run_id)
         raise
@@ -97,8 +99,8 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
     return run
 
 
-async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
-    asked = judged.asked.model_copy(update={"api_key": services.principal.key_id})
+async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Services, notify: str) -> Submission:
+    asked = judged.asked.model_copy(update={"api_key": services.principal.key_id, "notify": notify})
     judged = JudgedRun(asked, judged.engine)
     run = build_accepted_run(asked, judged.engine, time.time())
     admission = await services.store.admission.admit(
@@ -107,7 +109,7 @@ async def _start_run(judged: JudgedRun, key: RequestKey | None, services: Servic
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
         require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})
-        return await _start_run(JudgedRun(renamed, judged.engine), key, services)
+        return await _start_run(JudgedRun(renamed, judged.engine), key, services, notify)
     if not admission.admitted:
         raise TooManyRuns(_explain_not_admitted(admission, services.settings))
     address = f"{services.address}/v1/runs/{run.run_id}"

@@ -110,5 +110,5 @@ def find_model_url(name: str, settings: Settings) -> str:
 
 
 def _format_agents(names: Iterable[str]) -> str:
-    told = list(names)
-    return ", ".join(told[:10]) + (f" and {len(told) - 10} more" if len(told) > 10 else "")
+    every = list(names)
+    return ", ".join(every[:10]) + (f" and {len(every) - 10} more" if len(every) > 10 else "")

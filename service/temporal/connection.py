@@ -165,7 +165,7 @@ def is_unheard(error: WorkflowUpdateFailedError) -> bool:
 
 
 _DEFAULT: Final = "default"
-"""The namespace of a client that is told none."""
+"""The namespace of a client that names none."""
 
 
 def workflows_page(settings: Settings) -> str:

@@ -236,7 +236,7 @@ SILENT_SECONDS: Final = 5.0
 much longer."""
 SHARED_SECONDS: Final = 1.0
 """Seconds that a look-up of a running run is shared with other lists."""
-TOLD_SECONDS: Final = 3.0
+STALE_SECONDS: Final = 3.0
 """Seconds that a cached look-up is returned at once, while the next one starts. With the look-up's own time, a list is
 at most this far behind."""
 SIDE_BY_SIDE: Final = 16
@@ -258,10 +258,10 @@ class _Look:
         """One under way always: a server that is slow is not asked twice."""
         return not self.seen.done() or now - self.began < SHARED_SECONDS
 
-    def is_told(self, now: float) -> bool:
+    def is_usable(self, now: float) -> bool:
         """Whether it saw something that may still be returned."""
         succeeded = self.seen.done() and not self.seen.cancelled() and self.seen.exception() is None
-        return succeeded and now - self.began < max(TOLD_SECONDS, SHARED_SECONDS)
+        return succeeded and now - self.began < max(STALE_SECONDS, SHARED_SECONDS)
 
 
 class Glance:
@@ -272,7 +272,7 @@ class Glance:
         self._silent_until = 0.0
         self._looks: dict[str, _Look] = {}
         """The latest look-ups, by run id."""
-        self._told: dict[str, _Look] = {}
+        self._earlier: dict[str, _Look] = {}
         """The look-ups before them, as long as those are under way and these may be returned."""
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
 
@@ -295,13 +295,13 @@ class Glance:
     async def executions(self, run_ids: Collection[str], *, lately: bool = False) -> Mapping[str, Execution]:
         """Return the state of these runs, at most two seconds old, without those that Temporal does not know at once.
 
-        With `lately`, what was seen up to `TOLD_SECONDS` ago is returned at once, and looked at anew for the next.
+        With `lately`, what was seen up to `STALE_SECONDS` ago is returned at once, and looked at anew for the next.
         """
         if not run_ids or self._is_silent():
             return {}
         now = time.monotonic()
-        self._told = {name: look for name, look in self._told.items() if look.is_told(now)}
-        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now) or look.is_told(now)}
+        self._earlier = {name: look for name, look in self._earlier.items() if look.is_usable(now)}
+        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now) or look.is_usable(now)}
         looks = {run_id: self._look(run_id, now, lately) for run_id in run_ids}
         # Shielded: who goes away leaves the look to the others.
         seen = await asyncio.gather(*(asyncio.shield(look.seen) for look in looks.values()), return_exceptions=True)
@@ -320,10 +320,10 @@ class Glance:
         latest = self._looks.get(run_id)
         if latest is None or not latest.is_shared(now):
             if latest is not None:
-                self._told[run_id] = latest
+                self._earlier[run_id] = latest
             latest = self._looks[run_id] = _Look(now, asyncio.ensure_future(self._at_once(self._known(run_id))))
             latest.seen.add_done_callback(retrieve_error)  # the next one to ask looks anew
-        return self._told.get(run_id, latest) if lately and not latest.seen.done() else latest
+        return self._earlier.get(run_id, latest) if lately and not latest.seen.done() else latest
 
     async def _known(self, run_id: str) -> Execution | None:
         """A run's last execution; None if Temporal has none, or does not let us see it."""

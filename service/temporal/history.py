@@ -73,7 +73,7 @@ class WatchedHistory:
     task: int = 0
     """The number of the event by which the last workflow task was scheduled."""
     read: int = -1
-    """That of the last task whose outcome the reader has: it sets this."""
+    """The number of the last task whose outcome the reader has: it sets this."""
     is_open: bool = False
     """Whether that task has not ended: a query now is answered with it, which spares the run a task and its reader two
     events."""

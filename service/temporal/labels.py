@@ -2,14 +2,7 @@
 
 from collections.abc import Mapping
 
-from temporalio.client import Client
-from temporalio.common import (
-    SearchAttributeKey,
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
-    WorkflowIDReusePolicy,
-)
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 
@@ -23,20 +16,3 @@ def build_search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:
     """Search attributes that are keywords, by name."""
     pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels.items()]
     return TypedSearchAttributes(pairs)
-
-
-async def begin_workflow(
-    client: Client, workflow: str, work: object, *, id: str, queue: str, tenant: str, summary: str, signal: str = ""
-) -> None:
-    """Begin a workflow of a tenant unless it is going on; either way it gets the signal, if there is one."""
-    await client.start_workflow(
-        workflow,
-        work,
-        id=id,
-        task_queue=queue,
-        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        start_signal=signal or None,
-        search_attributes=describe_owner(tenant),
-        static_summary=summary,
-    )

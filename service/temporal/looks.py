@@ -57,8 +57,8 @@ class Looks:
             )
         except WorkflowFailureError as error:
             failed = _find_activity_failure(error)
-            nobody = f"no worker searched {check.source!r} within {CHECK_SECONDS:g} s"
-            raise SourceCheckFailed(failed.message if failed else nobody) from error
+            timed_out = f"no worker searched {check.source!r} within {CHECK_SECONDS:g} s"
+            raise SourceCheckFailed(failed.message if failed else timed_out) from error
 
     async def look(self, spec: LookSpec, asked: Frozen, about: str) -> BaseModel:
         """Has a worker look at something, and returns what it saw, an object of `spec.output`.

@@ -37,7 +37,7 @@ async def start_run_workflow(
     reuse: WorkflowIDReusePolicy,
     memo: JsonObject | None = None,
 ) -> str | None:
-    """Start a run, and return the id of the execution; None if there is one that stands against it.
+    """Start a run, and return the id of the execution; None if there is one that is in the way of it.
 
     Raises:
         TemporalUnavailable: it is not known whether it was started.
@@ -72,5 +72,5 @@ async def start_run_workflow(
                 raise TemporalRefused(describe_missing_attributes(client, missing)) from error
             raise
     execution = handle.first_execution_run_id
-    assert execution is not None, "who starts a workflow is told which execution that is"
+    assert execution is not None, "the start of a workflow says which execution that is"
     return execution

@@ -107,7 +107,7 @@ class Workers:
         return frozenset[str]().union(*map(lacking_extras, [poller.identity for poller in live]))
 
     async def survey(self, needed: Collection[str] = (), optional: Collection[str] = ()) -> WorkerSurvey:
-        """Survey what workers lack, and which of these queues have no poller; unknown if the server does not answer.
+        """Survey the extras that workers lack, and the queues without a poller; unknown if the server does not answer.
 
         Args:
             needed: queues in which a run's calls would wait. Where no worker runs at all they do not count as unpolled:

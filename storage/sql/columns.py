@@ -51,7 +51,7 @@ class _EscapedId(_Escaped):
 LongText: Final = Text().with_variant(_Escaped(), "postgresql")
 """A text of any length."""
 Id: Final = String().with_variant(_EscapedId(collation="C"), "postgresql")
-"""A short text that is compared by its code points, as SQLite does unless it is told otherwise."""
+"""A short text that is compared by its code points, as SQLite does by default."""
 
 
 class SealedText(TypeDecorator[str]):
@@ -123,7 +123,7 @@ _ciphers: WeakKeyDictionary[Dialect, Cipher] = WeakKeyDictionary()
 
 
 def set_cipher(dialect: Dialect, cipher: Cipher | None) -> None:
-    """Have sealed columns of one engine, which its dialect stands for, use `cipher`."""
+    """Have sealed columns of one engine, which its dialect represents, use `cipher`."""
     if cipher is not None:
         _ciphers[dialect] = cipher
 

@@ -143,21 +143,21 @@ async def keep_log(engine: AsyncEngine) -> None:
 
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(:name)")
-_LOCK_BESIDE: Final = text("SELECT pg_advisory_xact_lock_shared(:beside), pg_advisory_xact_lock(:name)")
+_LOCK_SHARED: Final = text("SELECT pg_advisory_xact_lock_shared(:shared), pg_advisory_xact_lock(:name)")
 
 
-async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
+async def begin_exclusive(connection: AsyncConnection, name: str, *, shared: str = "") -> None:
     """Begin a transaction that waits for others of the same name, and sees what they committed.
 
-    `beside` is a name that this transaction shares with others of its kind: only a `begin_exclusive` of that name waits
+    `shared` is a name that this transaction shares with others of its kind: only a `begin_exclusive` of that name waits
     for all of them. It must be the first statement. On SQLite one transaction writes at a time anyway.
     """
     if connection.dialect.name == "sqlite":
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
-    if beside:  # taken first: PostgreSQL computes the columns of a row from left to right
-        numbers = {"beside": make_lock_number(beside), "name": make_lock_number(name)}
-        await connection.execute(_LOCK_BESIDE, numbers)
+    if shared:  # taken first: PostgreSQL computes the columns of a row from left to right
+        numbers = {"shared": make_lock_number(shared), "name": make_lock_number(name)}
+        await connection.execute(_LOCK_SHARED, numbers)
     else:
         await connection.execute(_LOCK, {"name": make_lock_number(name)})
 
@@ -219,7 +219,7 @@ def in_run_range(column: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def name_run_range(run_id: str) -> dict[str, str]:
-    """What a statement with `in_run_range` is executed with."""
+    """Return the parameters of a statement with `in_run_range`."""
     return {"run_first": run_id, "run_behind": f"{run_id}/", "run_branches": f"{run_id}."}
 
 

@@ -50,15 +50,15 @@ class Connection(sqlite3.Connection):
             self.close()
 
 
-def database_url(told: str, file: Path) -> URL:
-    """Return the URL of the database in `told`, with our driver for it; if empty, of the SQLite file `file`.
+def database_url(configured: str, file: Path) -> URL:
+    """Return the URL of the database in `configured`, with our driver for it; if empty, of the SQLite file `file`.
 
     psycopg for PostgreSQL: it is libpq, so `PGPASSWORD`, password files, certificates and several hosts work as
     everywhere, and every error has the server's own state.
     """
-    if not told:
+    if not configured:
         return URL.create("sqlite+aiosqlite", database=str(file))
-    url = make_url(told)
+    url = make_url(configured)
     return url.set(drivername="sqlite+aiosqlite" if url.drivername == "sqlite" else "postgresql+psycopg")
 
 

@@ -31,7 +31,7 @@ VERSIONS: Final = ["elcano.storage.sql.migrations:versions"]
 LOCK_SECONDS: Final = 10
 """Seconds that a schema change waits for users of the tables, who wait behind it."""
 _log = logging.getLogger("storage")
-logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
+logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is logged here, and only if it did something
 
 schema_floor = Table("schema_floor", metadata, Column("revision", Id, primary_key=True))
 """One row: the oldest revision whose programs work with the tables as they are."""
@@ -56,7 +56,7 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
 
 
 def require_known_tables(connection: sqlalchemy.Connection) -> tuple[str | None, str]:
-    """Return what `read_revision` does, of tables with which this release works once it has migrated them.
+    """Return the result of `read_revision`, of tables with which this release works once it has migrated them.
 
     Raises:
         StoreIncompatible: it cannot work with them: their revision is unknown here, or they have none.

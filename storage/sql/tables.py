@@ -286,6 +286,18 @@ run_links = Table(
 )
 """Links by which a run can be read without a key."""
 
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("workflow_id", Id, nullable=False),
+    Column("workflow", Id, nullable=False),
+    Column("work", SealedJson, nullable=False),
+    Column("summary", LongText, nullable=False),
+)
+"""Workflows to start or signal, in the order of their ids; without the name of a `workflow` it is only signalled."""
+
 audit_entries = Table(
     "audit_entries",
     metadata,

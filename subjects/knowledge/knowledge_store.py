@@ -76,7 +76,7 @@ class KnowledgeStore:
 
 def get_graph(store: TenantStore) -> KnowledgeGraph:
     """The graph of a tenant's store."""
-    graph: KnowledgeGraph = store.beside["knowledge"]
+    graph: KnowledgeGraph = store.plugins["knowledge"]
     return graph
 
 

@@ -178,7 +178,7 @@ REDUCERS: Final = (
         "Chooses the mode that was named, unless it cannot be chosen here.",
         ModeToChoose,
         choose_mode,
-        told=_summarize_mode_choice,
+        narrate=_summarize_mode_choice,
     ),
 )
 

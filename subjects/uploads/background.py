@@ -9,7 +9,7 @@ document's reading.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,14 +18,13 @@ from typing import Any, Final
 
 from temporalio import activity
 from temporalio.client import Client
-from temporalio.worker import Worker
 
-from elcano.activities.background_work import build_queue_worker, looking_for
+from elcano.activities.background_work import BackgroundWork, Look
 from elcano.activities.passages.document import FileSkipped, Gap
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.text import format_count
-from elcano.service.temporal.labels import begin_workflow
+from elcano.service.temporal.background_starts import begin_workflow
 from elcano.storage.store import Store, TenantStore
 from elcano.storage.threads import Threads
 from elcano.subjects.documents.file_formats import READER
@@ -159,37 +158,34 @@ async def _send_beats() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def read_in_background(around: Surroundings) -> AsyncIterator[None]:
-    """Read documents while a worker works."""
-    client = await around.connect()
+async def open_background(around: Surroundings) -> AsyncIterator[Sequence[BackgroundWork]]:
+    """Prepare the reading of documents, with what is to be swept."""
+    client, uploads = await around.connect(), get_upload_store(around.store)
     indexes, threads = open_indexes(around.settings), Threads("read-uploads", READ_AT_ONCE)
-    uploads = get_upload_store(around.store)
-    look = partial(begin_readings, client, uploads)
-    look_for_outdated = partial(begin_readings, client, uploads, outdated=True)
-    look_for_readable = partial(mark_readable, uploads)
-    sweep = partial(sweep_indexes, around.store, indexes, {})
     activities = ReadingActivities(around.store, indexes, threads, around.settings.file_limit_bytes)
     again = replace(activities, threads=Threads("read-uploads-again", OUTDATED_AT_ONCE))
+    sweeps: list[Look] = [
+        ("documents that can be read by now", partial(mark_readable, uploads), FILES_SECONDS),
+        ("indexes that have changed", partial(sweep_indexes, around.store, indexes, {}), SWEEP_SECONDS),
+        ("files of no document", partial(sweep_files, around.store), FILES_SECONDS),
+    ]
     try:
-        async with (
-            build_reading_worker(client, activities),
-            build_reading_worker(client, again, outdated=True),
-            looking_for("documents to read", look, every=LOOK_SECONDS),
-            looking_for("documents to read anew", look_for_outdated, every=SWEEP_SECONDS),
-            looking_for("documents that can be read by now", look_for_readable, every=FILES_SECONDS),
-            looking_for("indexes that have changed", sweep, every=SWEEP_SECONDS),
-            looking_for("files of no document", partial(sweep_files, around.store), every=FILES_SECONDS),
-        ):
-            yield
+        yield [
+            build_reading_work(client, activities),
+            build_reading_work(client, again, outdated=True),
+            BackgroundWork(looks=sweeps),
+        ]
     finally:
         threads.close()
         again.threads.close()
 
 
-def build_reading_worker(client: Client, activities: ReadingActivities, *, outdated: bool = False) -> Worker:
-    """The worker that reads new documents, or outdated ones anew, not yet started."""
+def build_reading_work(client: Client, activities: ReadingActivities, *, outdated: bool = False) -> BackgroundWork:
+    """The reading of new documents, or of outdated ones anew."""
     queue, at_once = (OUTDATED_QUEUE, OUTDATED_AT_ONCE) if outdated else (TASK_QUEUE, READ_AT_ONCE)
-    return build_queue_worker(client, queue, [ReadingWorkflow], [activities.read_batch], activities_at_once=at_once)
+    look = partial(begin_readings, client, get_upload_store(activities.store), outdated=outdated)
+    looks = [("documents to read", look, SWEEP_SECONDS if outdated else LOOK_SECONDS)]
+    return BackgroundWork([ReadingWorkflow], [activities.read_batch], looks, queue=queue, at_once=at_once)
 
 
 async def begin_readings(client: Client, store: UploadStore, *, outdated: bool = False) -> int:

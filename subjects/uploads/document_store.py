@@ -338,9 +338,9 @@ def build_document(collection: str, path: str, data_hash: str, size: int, by: st
 
 def get_upload_store(store: Store) -> UploadStore:
     """The uploaded documents in a store."""
-    return get_plugin_data(store.beside, NAME, UploadStore)
+    return get_plugin_data(store.plugins, NAME, UploadStore)
 
 
 def get_uploads(store: TenantStore) -> TenantUploads:
     """The uploaded documents in a tenant's store."""
-    return get_plugin_data(store.beside, NAME, TenantUploads)
+    return get_plugin_data(store.plugins, NAME, TenantUploads)

@@ -90,8 +90,8 @@ async def test_a_paper_that_three_sources_know_is_one_reference_of_all_that_they
     reference = of(left, f"doi:{literature.SHARED_DOI}")
     work = reference.work
     assert work is not None
-    assert [one.source for one in reference.told_by] == ["pubmed", "europe-pmc", "openalex"]
-    assert all(one.retrieved_at > 0 for one in reference.told_by)
+    assert [one.source for one in reference.described_by] == ["pubmed", "europe-pmc", "openalex"]
+    assert all(one.retrieved_at > 0 for one in reference.described_by)
     assert (work.authors, work.venue, work.volume) == (("Pequod, Ishmael",), "Journal of Whales", "7")  # PubMed's
     assert (work.identifiers.pmcid, work.licence) == ("PMC101", "cc by")  # Europe PMC's
     assert (work.issue, work.pages, work.published, work.cited_by) == ("2", "10-19", "2021-03-04", 12)  # OpenAlex's

@@ -109,13 +109,13 @@ async def test_what_was_seen_a_moment_ago_is_listed_while_it_is_looked_at_anew(
 
     monkeypatch.setattr(executions, "LOOK_SECONDS", 3_600.0)
     monkeypatch.setattr(executions, "SHARED_SECONDS", 0.0)
-    monkeypatch.setattr(executions, "TOLD_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "STALE_SECONDS", 3_600.0)
     await start(api, "Why?", mode="simple")
     assert await listed(api) == ("running", "researching", None, False)
     monkeypatch.setattr(executions, "describe_execution", later)
     for _ in range(2):
         assert await listed(api) == ("running", "researching", None, False)
-    monkeypatch.setattr(executions, "TOLD_SECONDS", 0.0)  # a moment has passed
+    monkeypatch.setattr(executions, "STALE_SECONDS", 0.0)  # a moment has passed
     waiting = asyncio.create_task(listed(api))
     may_see.set()
     assert await waiting == ("running", "writing", None, False)

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
-from elcano.service.runs.budget_view import BudgetView, LimitsView
+from elcano.service.runs.budget_view import BudgetView, RunLimits
 from elcano.service.runs.judgement import read_limits
 from elcano.service.runs.run_request import BudgetRequest
 from elcano.settings.settings import Settings
@@ -78,14 +78,16 @@ def test_the_budget_of_an_answer_has_every_word_of_a_runs_own() -> None:
     gauges = {name: gauge for name, gauge in view.items() if isinstance(gauge, dict)}
     for part in ("limit", "used", "remaining", "for_research"):
         expected = {name: gauge[part] for name, gauge in gauges.items() if part in gauge}
-        assert told["limits" if part == "limit" else part] == expected
+        said = told["limits" if part == "limit" else part]
+        assert {name: value for name, value in said.items() if name in expected} == expected
+        assert all(value is None for name, value in said.items() if name not in expected), part
     assert BudgetView.of(Budget().view()) is not None
     assert BudgetView.of({}) is None
     assert BudgetView.of({**view, "word_of_a_newer_worker": 1}) == shown
 
 
 def test_limits_are_said_in_the_words_of_the_request() -> None:
-    shown = LimitsView.of(Limits(cost_microusd=1_500_000, when_exhausted="pause"))
+    shown = RunLimits.of(Limits(cost_microusd=1_500_000, when_exhausted="pause"))
     asked = read_limits(BudgetRequest.model_validate(shown.model_dump()), Limits())
     assert asked == Limits(cost_microusd=1_500_000, when_exhausted="pause")
     assert shown.model_dump().keys() == BudgetRequest.model_fields.keys() - {"path_seconds"}, "that is in the graph"
@@ -94,8 +96,8 @@ def test_limits_are_said_in_the_words_of_the_request() -> None:
 async def test_budgets_and_limits_are_not_just_any_object(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     assert {"$ref": "#/components/schemas/BudgetView"} in schemas["RunView"]["properties"]["budget"]["anyOf"]
-    assert "LimitsView" in str(schemas["TopUpAccepted"]["properties"]["limits"])
-    for name in ("BudgetView", "BudgetLimits", "BudgetUsed", "BudgetRemaining", "ResearchBudget", "LimitsView"):
+    assert "RunLimits" in str(schemas["TopUpAccepted"]["properties"]["limits"])
+    for name in ("BudgetView", "Amounts", "ResearchBudget", "RunLimits"):
         assert all(field.get("description") for field in schemas[name]["properties"].values()), name
 
 

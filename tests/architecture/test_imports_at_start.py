@@ -35,7 +35,7 @@ from elcano.activities.services import Services
 from elcano.graphs.plugin import load_objects
 from elcano.worker import main
 Services(Settings(_env_file=None)).open_all()
-load_objects("companions"), load_objects("worker_companions")
+load_objects("companions"), load_objects("background")
 """
 API = """
 from elcano.settings.settings import Settings

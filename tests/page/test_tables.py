@@ -13,7 +13,7 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.storage.store import Store, open_store
-from tests.api.again.going_on import Provider, until
+from tests.api.again.going_on import Provider, put_background_on, until
 from tests.api.again.test_evidence_tables import DOCUMENTS, TABLES, filling
 from tests.api.handbook import handbook_settings
 from tests.api.serving import connecting, serving
@@ -63,7 +63,7 @@ async def filled(
 ) -> AsyncIterator[Filled]:
     queue = f"tables-{uuid4().hex}"
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", queue)
-    monkeypatch.setattr("elcano.doors.batches.background.TASK_QUEUE", f"{queue}-batches")
+    put_background_on(f"{queue}-background", monkeypatch)
     monkeypatch.setattr("elcano.subjects.uploads.background.TASK_QUEUE", f"{queue}-uploads")
     monkeypatch.setenv("OPENAI_API_KEY", "none is asked")
     monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")

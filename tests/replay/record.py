@@ -171,7 +171,7 @@ def led_in_a_circle(script: Script) -> Limits:
 
 def reset(script: Script) -> Limits:
     """The run had ended, and somebody takes it back to its first judgement."""
-    script.told = 99
+    script.last_event = 99
     return Limits()
 
 

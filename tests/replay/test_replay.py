@@ -104,7 +104,7 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("elcano.workflows.run_conclusion.build_run_log", noted)
     asyncio.run(replayer(tmp_path).replay_workflow(history))
-    told = max(number for number in results(history, "told") if isinstance(number, int))
+    told = max(number for number in results(history, "last_event") if isinstance(number, int))
     assert numbers == sorted(set(numbers))
     assert len(numbers) < told < numbers[-1]
 

@@ -381,7 +381,7 @@ async def test_a_database_that_takes_too_long_in_a_path_is_told_with_what_would_
             while True:
                 activity.heartbeat()
                 await asyncio.sleep(0.05)
-        return ToolResult(output=script.answer(call.tool, call.input), told=call.told)
+        return ToolResult(output=script.answer(call.tool, call.input), last_event=call.last_event)
 
     question = asked(graph=with_path_seconds(MODES["data"], 1))
     ended = await answered(temporal, question, scripted_activities(script, use=use))

@@ -25,7 +25,7 @@ STEPS = 12
 @activity.defn(name="noop")
 async def take_a_moment(call: ToolCall) -> ToolResult:
     await asyncio.sleep(0.1)
-    return ToolResult(output={"ok": True}, told=call.told)
+    return ToolResult(output={"ok": True}, last_event=call.last_event)
 
 
 def client_with(client: Client, folder: Path, *keys: str) -> Client:

@@ -88,7 +88,9 @@ async def test_calls_in_the_queue_of_all_runs_take_turns_too(temporal: Client, s
     async def ask(call: AgentCall) -> AgentResult:
         await all_queued.wait()
         order.append(call.tenant)
-        return AgentResult(output=script.answer(call.agent, call.input), usage=script.usage, model="s", told=call.told)
+        return AgentResult(
+            output=script.answer(call.agent, call.input), usage=script.usage, model="s", last_event=call.last_event
+        )
 
     crowd = Crowd(temporal, queue)
     async with worker_for(temporal, queue, scripted_activities(script, ask=ask), side_by_side=1):

@@ -121,7 +121,7 @@ async def archived_chain(client: Client) -> ArchiveCall:
 def going_on(asked: ResearchInput, entries: tuple[Entry, ...]) -> ResearchInput:
     """The input of the execution in which a run goes on behind these entries, as it is continued as new."""
     now = time.time()
-    journal = start_and_fold.open_journal(asked, now, led=True)
+    journal = start_and_fold.open_journal(asked, now, code_routed=True)
     for entry in entries:
         journal.record(entry, now)
     return asked.model_copy(update={"run_id": f"run-{uuid.uuid4()}", "carried": journal.pages})

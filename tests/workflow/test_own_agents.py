@@ -22,8 +22,8 @@ async def test_a_run_calls_the_agent_that_it_carries(start: Start, script: Scrip
     assert (result.ending, result.failure) == (None, None)
     assert script.calls == ["search", KEY, "writer"]
     (kept,) = script.archived
-    told = [(event.type, event.message) for event in kept.events if event.node == "screen"]
-    assert told == [
+    last_event = [(event.type, event.message) for event in kept.events if event.node == "screen"]
+    assert last_event == [
         ("analyzing", "Screen: Says which passages are of controlled studies."),
         ("analysis_complete", "Screener: one study"),
     ]
@@ -51,7 +51,7 @@ async def test_the_definition_and_its_model_travel_with_the_call(temporal: Clien
     async def ask(call: AgentCall) -> AgentResult:
         calls.append(call)
         answer = ANSWER if call.own else script.answer(call.agent, call.input)
-        return AgentResult(output=answer, told=call.told)
+        return AgentResult(output=answer, last_event=call.last_event)
 
     graph = carrying(key=KEY, model="openai:gpt-5.1")
     async with worker_for(temporal, queue, scripted_activities(script, ask=ask)):

@@ -96,7 +96,7 @@ class Tool:
         await asyncio.sleep(self.seconds)
         self.written.append((call.approval, arguments["line"]))
         output: JsonObject = {"server": "tests", "tool": "write", "kind": "writes", "text": "written"}
-        return ToolResult(output=output, told=call.told)
+        return ToolResult(output=output, last_event=call.last_event)
 
 
 async def waiting(handle: Handle, calls: int = 1, *, held: bool = True) -> RunSnapshot:

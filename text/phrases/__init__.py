@@ -67,7 +67,7 @@ class Phrases:
     limitations: str = "Limitations"
     related: str = "Related passages"
     nearest: str = "Nearest passages"
-    nearest_told: str = "These are the nearest passages found; they may not answer the question."
+    nearest_passages: str = "These are the nearest passages found; they may not answer the question."
     """Below that heading: that they may not answer the question."""
     disputed: str = "What is disputed"
     strength: str = "How strong the evidence is"

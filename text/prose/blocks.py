@@ -1,6 +1,6 @@
 """Markdown with marks becomes claims: one for each top-level block, with the citations whose marks stand in it.
 
-A citation counts where its mark stands and nowhere else: one that is marked nowhere is left out with a word, and so is
+A citation counts where its mark is and nowhere else: one that is marked nowhere is left out with a word, and so is
 a list of references, which code writes; a footnote in the writer's own words stays. A bracket that names a passage
 instead of a mark is taken for the mark of the only citation of that passage. Headings are of one level, `###`, and none
 says what the section's own says.
@@ -35,7 +35,7 @@ _WORK: Final = re.compile(r"https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\)|\b(?:
 _WRAPPED: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*)\n(?P=fence)\s*", re.DOTALL)
 _BREAKS: Final = re.compile(r"\\n(?=\\n|[-*#|>]|\d+\. )|(?<=\n)\\n")
 _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
-"""A line that says what a mark stands for."""
+"""A line that says what a mark represents."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class ClaimCollector:
     _used: set[int] = field(default_factory=set)
 
     def claims(self, text: str | Sequence[Claim], heading: str = "") -> tuple[Claim, ...]:
-        """The blocks of `text`, which stands under `heading`; claims stay as they are.
+        """The blocks of `text`, which is under `heading`; claims stay as they are.
 
         Args:
             text: Markdown with marks of the answer's citations.
@@ -64,8 +64,8 @@ class ClaimCollector:
         """All remarks, with one on citations that no text has a mark of: called last."""
         unmarked = sum(place not in self._used for place in range(len(self.citations)))
         if unmarked:
-            told = "1 citation has its mark" if unmarked == 1 else f"{unmarked} citations have their marks"
-            self.remarks.append(f"{told} behind no sentence of the writer's text and counted for none.")
+            count = "1 citation has its mark" if unmarked == 1 else f"{unmarked} citations have their marks"
+            self.remarks.append(f"{count} behind no sentence of the writer's text and counted for none.")
         return tuple(dict.fromkeys(self.remarks))
 
     def _known(self) -> dict[str, list[tuple[int, Citation]]]:
@@ -151,7 +151,7 @@ def _without_lists(blocks: Sequence[_Block], remarks: list[str]) -> Iterable[_Bl
 
 
 def _is_reference(line: str, known: Collection[str]) -> bool:
-    """Whether a line says what a mark stands for."""
+    """Whether a line says what a mark represents."""
     return _DEFINED.match(line) is not None and not _is_note(line, known)
 
 
@@ -162,7 +162,7 @@ def _is_note(line: str, known: Collection[str]) -> bool:
 
 
 def _names_list(block: _Block) -> bool:
-    """Whether a heading, or a line that stands for one, announces references."""
+    """Whether a heading, or a line that represents one, announces references."""
     words = block.heading
     if words is None and block.tokens[0].type == "paragraph_open":
         words = block.text

@@ -68,7 +68,7 @@ def parse_markdown(markdown: str, known: Collection[str] = ()) -> list[Token]:
 
 
 def bracket_of(token: Token) -> Bracket:
-    """Return the bracket that a token of the type `citation` stands for."""
+    """Return the bracket that a token of the type `citation` represents."""
     meta: Mapping[str, object] = token.meta
     marks = meta["marks"]
     assert isinstance(marks, tuple)
@@ -137,7 +137,7 @@ def kind_of(tokens: Sequence[Token]) -> BlockKind:
 
 
 def is_statement_kind(kind: BlockKind) -> bool:
-    """Whether a block of this kind says something: what stands in code and formulas is said by the text around."""
+    """Whether a block of this kind says something: what is in code and formulas is said by the text around."""
     return kind not in ("heading", "code", "formula", "rule")
 
 

@@ -1,6 +1,6 @@
 """Tokens of Markdown as Markdown again, in which nothing is a link, an image, HTML or a bracket like our citations.
 
-What stands in it comes out as it went in: tables with their delimiter row, lists with their marks, code with its
+What is in it comes out as it went in: tables with their delimiter row, lists with their marks, code with its
 language, formulas, quotations. Whatever could mean more to another reader of Markdown than it does to ours is escaped:
 text by backslashes, a formula that hides markup by being shown as text. Only the caller writes bare brackets.
 """
@@ -16,7 +16,7 @@ from elcano.text.prose.markdown_parser import CITATION, compile_parser_rules
 from elcano.text.prose.statements import END
 
 Say = Callable[[Token], str]
-"""From the token of a mark or of a statement's end to what stands in its place."""
+"""From the token of a mark or of a statement's end to what is in its place."""
 
 _TEXT: Final = re.compile(
     r"\\(?=[!-/:-@\[-`{-~\s]|$)"  # what would escape the next character
@@ -53,7 +53,7 @@ def render_markdown(tokens: Sequence[Token], say: Say, source: str = "") -> str:
 
     Args:
         tokens: as they were parsed.
-        say: what stands in the place of marks and of statements' ends.
+        say: what is in the place of marks and of statements' ends.
         source: what they were parsed from, for the delimiter rows of tables.
     """
     return "\n\n".join(_Writer(say, source.split("\n")).blocks(list(tokens))).strip("\n")
@@ -65,7 +65,7 @@ class _Writer:
         self._lines = lines
 
     def blocks(self, tokens: list[Token]) -> list[str]:
-        """Each block that stands next to the others in `tokens`."""
+        """Each block that is next to the others in `tokens`."""
         found: list[str] = []
         place = 0
         while place < len(tokens):
@@ -136,7 +136,7 @@ class _Writer:
         for child in token.children or ():
             part = self._child(child)
             if after_mark and (part[:1] == "(" or (part[:1] == ":" and not "".join(parts[:-1]).strip())):
-                part = f"\\{part}"  # it would be a link, or at the beginning of a block say what a number stands for
+                part = f"\\{part}"  # it would be a link, or at the beginning of a block say what a number represents
             if child.type == CITATION and not part and parts:
                 parts[-1] = parts[-1].rstrip(" ")
             if child.type == CITATION and parts and parts[-1].endswith("!") and not parts[-1].endswith("\\!"):

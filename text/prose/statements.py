@@ -1,6 +1,6 @@
 """The statements of a block: its sentences, the sentences of its list items and quotations, and its table cells.
 
-A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. A full stop
+A mark belongs to the sentence that it is in or directly behind, on whichever side of the full stop. A full stop
 behind a mark ends a sentence, also where the word before is an abbreviation. Code and formulas end no sentence. A
 heading states nothing, nor the heading of a table's column, unless it has a mark; nor does a block of code. Words in
 bold that begin an item or paragraph as a heading would are a part of the statement that follows: `**Cost.** It is low
@@ -117,7 +117,7 @@ def _split_sentences(
 
 
 def _find_marked_ends(children: Iterable[Token], text: str) -> list[int]:
-    """The ends of sentences that a mark shows: a full stop behind one is no abbreviation's, whatever stands before."""
+    """The ends of sentences that a mark shows: a full stop behind one is no abbreviation's, whatever is before."""
     found: list[int] = []
     place = 0
     for token in children:
@@ -150,7 +150,7 @@ def _flatten_tokens(children: Iterable[Token]) -> tuple[str, str]:
 
 
 def _place_citations(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token, int]]:
-    """Each mark with the number of its sentence: one at a border belongs to what stands before it."""
+    """Each mark with the number of its sentence: one at a border belongs to what is before it."""
     place, found = 0, []
     for token in children:
         if token.type == CITATION:

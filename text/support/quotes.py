@@ -1,12 +1,12 @@
-"""Checks that a quote stands in a text word for word, apart from quotation marks, dashes, markup and spaces.
+"""Checks that a quote is in a text word for word, apart from quotation marks, dashes, markup and spaces.
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first:
 one spelling of quotation marks, dashes, spaces and markup, each place known in the source. Folding never parts or joins
 words and never touches a digit, a letter or a sign of arithmetic: 10² is what is typed 10^2 and never 102, CO₂ is what
 is typed CO2, `2*3` keeps its star and `__init__` its underscores. Besides, the case of the first letter and a stop
 at the end may differ, a footnote number that a PDF glued to the last word may be left off, a word that it broke
-(`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what stands before and after it
-stands in the text in that order.
+(`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what is before and after it
+is in the text in that order.
 """
 
 import re
@@ -93,7 +93,7 @@ _COMPOSED: Final = re.compile(r"[^\x00-\x7f]+|[\x00-\x7f](?=[^\x00-\x7f])[^\x00-
 
 @dataclass(frozen=True)
 class FoldedText:
-    """The words of a text, and where in it each stands."""
+    """The words of a text, and where in it each is."""
 
     text: str
     _marks: tuple[int, ...]
@@ -151,7 +151,7 @@ def _split_pieces(text: str, start: int, end: int, *, composed: bool) -> Iterato
 
 
 def _convert_mark_to_text(found: re.Match[str]) -> str:
-    """Return the text that a typesetting mark stands for."""
+    """Return the text that a typesetting mark represents."""
     match found.lastgroup:
         case "entity":
             return unescape(found[0]).translate(_TYPED)

@@ -1,6 +1,6 @@
 """The one client by which sources read anything over HTTP.
 
-It says who asks, goes where it may, follows no trail that it should not, reads no more than it was told to, keeps no
+It says who asks, goes where it may, follows no trail that it should not, reads no more than its limit, keeps no
 cookies and retries nothing. Errors name a host and never a whole address, which may hold a key.
 """
 

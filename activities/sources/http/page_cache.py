@@ -102,7 +102,7 @@ class _Unhurried(httpx.AsyncBaseTransport):
             del answer.headers["vary"]
         kept = answer.status_code in (httpx.codes.OK, httpx.codes.NOT_MODIFIED) and "no-store" not in directives
         answer.headers["cache-control"] = f"max-age={FRESH_SECONDS}" if kept else "no-store"
-        answer.headers["date"] = formatdate(usegmt=True)  # when it was read, by the clock that its age is told by
+        answer.headers["date"] = formatdate(usegmt=True)  # when it was read, by the clock that its age is computed by
         return answer
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from pydantic_ai import RunContext
 
 from elcano.activities.agents.answer_correction import ask_with_correction, checked_draft
-from elcano.activities.agents.answer_drafts import OwnDraft, draft_from_prose, unread_told, with_canonical_ids
+from elcano.activities.agents.answer_drafts import OwnDraft, draft_from_prose, note_unread, with_canonical_ids
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft
 from elcano.graphs.agents.definition import AgentDefinition
@@ -75,7 +75,7 @@ async def write_from_results(
     answer = await ask_with_correction(attempt, agent.asks, task, loaded.shown.order, find_faults, MEND, tries=1)
     unread = len(loaded.shown.items) - len(loaded.shown.only(answer.task.evidence).items)
     draft = await asyncio.to_thread(desk.draft, answer.output)
-    draft = with_canonical_ids(unread_told(draft, unread), ids)
+    draft = with_canonical_ids(note_unread(draft, unread), ids)
     checked = await checked_draft(attempt.store, draft, given.question)
     settled = await asyncio.to_thread(desk.settled, answer.output, checked, by_rules=attempt.quoted)
     order = (*desk.ids, *loaded.shown.order)

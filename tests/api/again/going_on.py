@@ -4,6 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -12,11 +14,14 @@ import pytest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from elcano.activities.background_work import BackgroundWork, working_in_background
 from elcano.activities.sources.registry import open_sources
 from elcano.api.app import create_app
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.service.temporal import background_starts
+from elcano.service.temporal.background_starts import empty_outbox
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.subjects.uploads import background
@@ -172,3 +177,20 @@ async def leaving_no_readings(client: Client) -> AsyncIterator[None]:
     async for one in client.list_workflows(f"ExecutionStatus = 'Running' AND ({query})"):
         with suppress(RPCError):  # it has ended by itself
             await client.get_workflow_handle(one.id, run_id=one.run_id).terminate("its test is over")
+
+
+def put_background_on(queue: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the background work of a test a queue of its own."""
+    for module in ("service.temporal.background_starts", "doors.schedules.temporal_schedules"):
+        monkeypatch.setattr(f"elcano.{module}.BACKGROUND_QUEUE", queue)
+    monkeypatch.setattr("elcano.doors.webhooks.webhook_store.BACKGROUND_QUEUE", queue)
+
+
+@asynccontextmanager
+async def doing(client: Client, store: Store, part: BackgroundWork, outbox_every: float = 0.2) -> AsyncIterator[None]:
+    """A worker of background work, on the queue of the test, that also empties the outbox."""
+    outbox = ("workflows to start", partial(empty_outbox, client, store.outbox), outbox_every)
+    queue = getattr(background_starts, "BACKGROUND_QUEUE")  # noqa: B009 - replaced in each test
+    on_queue = replace(part, queue=queue, at_once=20)
+    async with working_in_background(client, [on_queue, BackgroundWork(looks=[outbox])]):
+        yield

@@ -16,13 +16,12 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.api.services import Process, Writable
-from elcano.doors.batches.background import begin_changed_batches, build_batch_worker
-from elcano.doors.batches.batch_store import get_batch_store
+from elcano.doors.batches.background import LOOK_AFTER, build_batch_work
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import Provider, until, working
+from tests.api.again.going_on import Provider, doing, put_background_on, until, working
 from tests.api.serving import speaking
 
 Json = dict[str, Any]
@@ -31,7 +30,7 @@ DEFAULTS: Json = {"question": "To whom do {what} belong?", "mode": "iterative"}
 
 @pytest.fixture(autouse=True)
 def on_queue_of_its_own(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.doors.batches.background.TASK_QUEUE", f"{task_queue}-batches")
+    put_background_on(f"{task_queue}-background", monkeypatch)
 
 
 @asynccontextmanager
@@ -43,19 +42,9 @@ async def working_on_batches(
     async def connect() -> Client:
         return client
 
-    async def begin() -> None:
-        while True:
-            await begin_changed_batches(client, get_batch_store(store))
-            await asyncio.sleep(0.2)
-
     process = Process(settings, store, Temporal(Connection(connect), queue), Writable(store.probe), lambda *_: None)
-    async with working(client, store, settings, provider), build_batch_worker(client, process):
-        beginning = asyncio.create_task(begin())
-        try:
-            yield
-        finally:
-            beginning.cancel()
-            await asyncio.gather(beginning, return_exceptions=True)
+    async with working(client, store, settings, provider), doing(client, store, build_batch_work(process)):
+        yield
 
 
 def rows(*names: str) -> list[Json]:
@@ -229,7 +218,7 @@ async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
     quotas = tmp_path / "quotas.toml"
     quotas.write_text("[every_tenant]\nruns_a_day = 1\n", encoding="utf-8")
     monkeypatch.setenv("ELCANO_QUOTAS", str(quotas))
-    monkeypatch.setattr("elcano.doors.batches.background.PAUSE_SECONDS", 0.2)
+    monkeypatch.setitem(LOOK_AFTER, "waiting", 0.2)
     async with (
         speaking(make_app(api_settings)) as api,
         working_on_batches(temporal, store, api_settings, task_queue, Provider()),

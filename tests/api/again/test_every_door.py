@@ -109,7 +109,7 @@ async def test_runs_are_admitted_and_started_in_one_place() -> None:
     starting = {"temporal.start", "temporal.go_on", "admission.admit", "admission.readmit"}
     assert set(find_callers(starting)) == {(name, "service/runs/submission.py") for name in starting}
     others = {path for _, path in find_callers({"start_workflow"})}
-    known = NOT_RUNS | {"service/temporal/labels.py", "service/temporal/run_start.py"}
+    known = NOT_RUNS | {"service/temporal/background_starts.py", "service/temporal/run_start.py"}
     assert others == known, "if these workflows are runs, they have to be admitted"
 
 

@@ -18,7 +18,7 @@ from elcano.doors.evidence_tables.commands import list_tables, make_table, save_
 from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.worker import provider_worker
-from tests.api.again.going_on import Provider, until
+from tests.api.again.going_on import Provider, put_background_on, until
 from tests.api.again.test_batches import working_on_batches
 from tests.api.again.test_uploads import reading
 from tests.unit.subjects.documents.files import pdf
@@ -35,7 +35,7 @@ MODEL = "openai:gpt-5.1"
 
 @pytest.fixture(autouse=True)
 def own_queues(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
-    monkeypatch.setattr("elcano.doors.batches.background.TASK_QUEUE", f"{task_queue}-batches")
+    put_background_on(f"{task_queue}-background", monkeypatch)
     monkeypatch.setattr("elcano.subjects.uploads.background.TASK_QUEUE", f"{task_queue}-uploads")
     monkeypatch.setenv("OPENAI_API_KEY", "none is asked")
 

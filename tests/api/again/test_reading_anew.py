@@ -12,7 +12,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.background_work import looking_for
+from elcano.activities.background_work import working_in_background
 from elcano.activities.child_processes import START_SECONDS
 from elcano.activities.passages.document import Document, FileSkipped, Gap
 from elcano.settings import Settings
@@ -24,8 +24,7 @@ from elcano.subjects.uploads import background
 from elcano.subjects.uploads.background import (
     LOOK_SECONDS,
     ReadingActivities,
-    begin_readings,
-    build_reading_worker,
+    build_reading_work,
     mark_readable,
 )
 from elcano.subjects.uploads.document_store import get_upload_store, get_uploads
@@ -49,12 +48,9 @@ def own_queues(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
 async def reading(client: Client, store: Store, settings: Settings, *, outdated: bool) -> AsyncIterator[None]:
     threads = Threads("read", 1)
     activities = ReadingActivities(store, open_indexes(settings), threads, 1_000_000)
-    look = partial(begin_readings, client, get_upload_store(store), outdated=outdated)
-    async with (
-        leaving_no_readings(client),
-        build_reading_worker(client, activities, outdated=outdated),
-        looking_for("documents to read", look, every=LOOK_SECONDS),
-    ):
+    work = build_reading_work(client, activities, outdated=outdated)
+    often = [(what, look, LOOK_SECONDS) for what, look, _ in work.looks]
+    async with leaving_no_readings(client), working_in_background(client, [replace(work, looks=often)]):
         yield
     threads.close()
 

@@ -20,12 +20,12 @@ from temporalio.client import (
 )
 
 from elcano.api.services import Process, Writable
-from elcano.doors.schedules.background import build_schedule_worker
+from elcano.doors.schedules.background import build_schedule_work
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Provider, ended, until, working
+from tests.api.again.going_on import QUESTION, Provider, doing, ended, put_background_on, until, working
 
 Json = dict[str, Any]
 RUN: Json = {"question": QUESTION, "mode": "iterative"}
@@ -34,8 +34,7 @@ RUN: Json = {"question": QUESTION, "mode": "iterative"}
 @pytest.fixture(autouse=True)
 def switched_on(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     monkeypatch.setenv("ELCANO_SCHEDULES", "true")
-    for module in ("temporal_schedules", "background"):
-        monkeypatch.setattr(f"elcano.doors.schedules.{module}.TASK_QUEUE", f"{task_queue}-schedules")
+    put_background_on(f"{task_queue}-background", monkeypatch)
 
 
 @pytest.fixture
@@ -65,7 +64,7 @@ async def starting(client: Client, store: Store, settings: Settings, queue: str)
 
     temporal = Temporal(Connection(connect), queue)
     process = Process(settings, store, temporal, Writable(store.probe), lambda tenant, run: None)
-    async with build_schedule_worker(client, process):
+    async with doing(client, store, build_schedule_work(process)):
         yield
 
 

@@ -104,7 +104,7 @@ async def live(served: str, store: Store, tenant: str) -> str:
         assert (await client.post("/v1/keys", json={"name": "mine", "role": "admin"})).status_code == 201
     own = store.of(tenant)
     await own.agents.keep(OwnAgent(name="reader", instructions="Read.", output={"type": "object"}))
-    await own.beside["access"].begin_session("somebody", "reader", frozenset(), "", 60)
+    await own.plugins["access"].begin_session("somebody", "reader", frozenset(), "", 60)
     return waiting
 
 

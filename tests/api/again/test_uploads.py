@@ -5,24 +5,22 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.background_work import looking_for
+from elcano.activities.background_work import working_in_background
 from elcano.client import AddedDocument, AsyncElcano, NotFound
 from elcano.client.errors import InvalidFiles
 from elcano.settings import Settings, get_settings
 from elcano.storage.store import Store
 from elcano.storage.threads import Threads
 from elcano.subjects.uploads.background import (
-    LOOK_SECONDS,
     ReadingActivities,
     begin_readings,
-    build_reading_worker,
+    build_reading_work,
     sweep_indexes,
 )
 from elcano.subjects.uploads.commands import add_documents, list_documents
@@ -49,11 +47,10 @@ HALF = (
 async def reading(client: Client, store: Store, settings: Settings) -> AsyncIterator[None]:
     """A worker that reads what was uploaded, and looks for it again and again as that of the product does."""
     threads = Threads("read", 1)
-    look = partial(begin_readings, client, get_upload_store(store))
+    activities = ReadingActivities(store, open_indexes(settings), threads, 1_000_000)
     async with (
         leaving_no_readings(client),
-        build_reading_worker(client, ReadingActivities(store, open_indexes(settings), threads, 1_000_000)),
-        looking_for("documents to read", look, every=LOOK_SECONDS),
+        working_in_background(client, [build_reading_work(client, activities)]),
     ):
         yield
     threads.close()

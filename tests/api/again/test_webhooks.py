@@ -13,13 +13,13 @@ from standardwebhooks import Webhook
 from temporalio.client import Client
 
 from elcano.doors.webhooks import workflows
-from elcano.doors.webhooks.background import Sender, WebhookActivities, begin_noted_watches, build_webhook_worker
-from elcano.doors.webhooks.webhook_store import get_webhook_store
+from elcano.doors.webhooks.background import Sender, WebhookActivities, build_webhook_work
+from elcano.service.temporal.background_starts import empty_outbox
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Provider, asked, ended, until, working
+from tests.api.again.going_on import QUESTION, Provider, asked, doing, ended, put_background_on, until, working
 from tests.api.serving import serving
 
 Json = dict[str, Any]
@@ -57,8 +57,7 @@ async def receiver(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Recei
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, task_queue: str) -> None:
     """A queue of its own, and retries that do not last."""
-    for module in ("workflows", "webhook_store", "background"):
-        monkeypatch.setattr(f"elcano.doors.webhooks.{module}.TASK_QUEUE", f"{task_queue}-webhooks")
+    put_background_on(f"{task_queue}-background", monkeypatch)
 
 
 @asynccontextmanager
@@ -72,8 +71,8 @@ async def delivering(client: Client, store: Store, queue: str) -> AsyncIterator[
     sender = Sender(settings)
     temporal = Temporal(Connection(connect), queue)
     activities = WebhookActivities(store, temporal, client, sender, "http://elcano.example")
-    async with build_webhook_worker(client, activities):
-        yield lambda: begin_noted_watches(client, get_webhook_store(store))
+    async with doing(client, store, build_webhook_work(activities), outbox_every=3_600.0):
+        yield lambda: empty_outbox(client, store.outbox)
     await sender.close()
 
 

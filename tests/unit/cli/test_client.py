@@ -50,7 +50,7 @@ def test_who_waits_for_workers_is_told_once_that_there_are_none(
     told: list[str] = []
     with open_api() as api:
         assert api.wait(work, told.append) == 7
-    assert told == [f"still waiting, but nobody works on it: {worker['detail']}"]
+    assert told == [f"still waiting, but no worker runs it: {worker['detail']}"]
 
 
 def test_each_command_has_a_key_of_its_own(server: Server) -> None:

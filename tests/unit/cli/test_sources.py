@@ -53,7 +53,7 @@ def test_none_is_said_with_what_to_do(server: Server, capsys: pytest.CaptureFixt
 
 def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     provider = Provider(held_until=1_030.0, asked=True, since=1_000.0, error="articles: HTTP 429", error_at=1_000.0)
-    shown = SourceView.of(ARTICLES, "", "unserved", stands=(provider, 1_010.0))
+    shown = SourceView.of(ARTICLES, "", "unserved", state=(provider, 1_010.0))
     assert (shown.state, shown.ready, shown.until) == ("waiting", False, datetime_from_seconds(1_030.0))
     server.answer("GET /v1/sources", Answer([shown.model_dump(mode="json")]))
     assert run("sources") == 0
@@ -66,7 +66,7 @@ def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.C
 def test_one_that_answers_again_keeps_its_last_error(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     provider = Provider(error="articles: HTTP 503", error_at=1_000.0)
     server.answer(
-        "GET /v1/sources", Answer([SourceView.of(ARTICLES, "", stands=(provider, 2_000.0)).model_dump(mode="json")])
+        "GET /v1/sources", Answer([SourceView.of(ARTICLES, "", state=(provider, 2_000.0)).model_dump(mode="json")])
     )
     assert run("sources") == 0
     out = capsys.readouterr().out

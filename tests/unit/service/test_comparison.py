@@ -171,7 +171,7 @@ async def test_plans_are_compared_by_their_sections() -> None:
 @pytest.mark.parametrize(
     ("changes", "note"),
     [
-        ({"status": "running", "draft": None}, "b is still running: it is compared as it stands at step 14"),
+        ({"status": "running", "draft": None}, "b is still running: it is compared as it is at step 14"),
         ({"status": "failed", "draft": None}, "b wrote no report: its status is failed"),
     ],
 )

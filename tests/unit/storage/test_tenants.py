@@ -60,7 +60,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
         [asked, document], [build_knowledge_edge("found", asked.id, document.id, run_id, evidence=FIRST.id)]
     )
     await get_tenant_quotas(own).claim(Quotas(), run_id, "1", Estimate(tokens=1), at_exit=False)
-    await own.beside["access"].create_link(run_id, 1.0, "")
+    await own.plugins["access"].create_link(run_id, 1.0, "")
     await own.artifacts.put(branch, "a section", "text/plain")
     return await own.artifacts.put(run_id, "a report", "text/plain")
 
@@ -69,12 +69,12 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     await leave_all(whole.of("a"), "run-1")
     await whole.of("a").graphs.keep(MODES["simple"])
     await whole.of("a").agents.keep(OwnAgent(name="reader", instructions="Read.", output={"type": "object"}))
-    access = whole.of("a").beside["access"]
+    access = whole.of("a").plugins["access"]
     await access.create_key("a key", "reader", (), None, "")
     await access.begin_session("somebody", "reader", frozenset(), "", 60)
-    await whole.of("a").beside["tenants"].begin("", "a")
+    await whole.of("a").plugins["tenants"].begin("", "a")
     await access.audit.add(at=1.0, user="", role="", key_id="", action="stop_run", target="", outcome=202, address="")
-    webhooks = whole.of("a").beside["webhooks"]
+    webhooks = whole.of("a").plugins["webhooks"]
     endpoint = await webhooks.create("https://example.org/hook", ["run.completed"], "run-1", "", "")
     message = Message(id="msg_1", type="run.completed", at=1.0, run_id="run-1")
     await webhooks.add_delivery(endpoint.id, message)

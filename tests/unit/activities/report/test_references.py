@@ -100,9 +100,9 @@ def test_what_several_sources_found_of_a_work_is_one_reference_with_several_text
     first, second, third = result.references
     assert (first.document, second.document, third.document) == ("doi:10.1/x", "pmid:2", "docs")
     assert [text.content_hash for text in first.texts] == [ABSTRACT[1].content_hash, WHOLE[1].content_hash]
-    assert [one.source for one in first.told_by] == ["pubmed", "crossref", "europe_pmc"]
+    assert [one.source for one in first.described_by] == ["pubmed", "crossref", "europe_pmc"]
     assert first.content_hash == ABSTRACT[1].content_hash
-    assert (third.work, third.told_by) == (None, ())
+    assert (third.work, third.described_by) == (None, ())
 
 
 def test_every_citation_leads_to_its_own_text() -> None:
@@ -268,7 +268,7 @@ def test_a_day_on_which_everything_was_searched_and_retrieved_is_told_once() -> 
 def test_a_report_of_before_is_read_as_it_was() -> None:
     old = {"number": 1, "document": "d", "title": "t", "source": "s", "locators": [], "content_hash": "0" * 64}
     reference = Reference.model_validate_json(json.dumps(old))
-    assert (reference.work, reference.texts, reference.told_by) == (None, (), ())
+    assert (reference.work, reference.texts, reference.described_by) == (None, (), ())
 
 
 HOSTILE = st.text(alphabet="ab [](){}<>*_`#|!&;\\\n\r\t1.-:/\"'", max_size=30)

@@ -67,7 +67,7 @@ def test_every_name_leads_to_one_work_and_no_grave_word_is_lost(works: list[Work
                    == kept.model_copy(update={"retrieved_at": 0.0}) for kept in one.accounts)]  # fmt: skip
         assert set(home.work.notices) >= set(account.notices)
         assert "retracted" in home.work.flags or "retracted" not in account.flags
-        assert {one.source for one in home.told_by} >= {account.source}
+        assert {one.source for one in home.described_by} >= {account.source}
 
 
 def test_works_that_share_a_name_by_way_of_others_are_one() -> None:
@@ -80,7 +80,7 @@ def test_works_that_share_a_name_by_way_of_others_are_one() -> None:
     )
     assert one.work.identifiers == Identifiers(pmid="1", pmcid="PMC7", doi="10.1/x")
     assert (one.work.authors, one.work.cited_by, one.work.title) == (("Curie, M", "Bohr, N"), 4, "Oil")
-    assert one.told_by == (
+    assert one.described_by == (
         Provenance(source="pubmed"),
         Provenance(source="europe-pmc", retrieved_at=9.0),
         Provenance(source="openalex", retrieved_at=5.0),

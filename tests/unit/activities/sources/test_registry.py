@@ -80,9 +80,11 @@ async def test_a_source_without_its_key_is_left_out_and_says_what_it_needs(
         assert spec not in sources.queued
         with pytest.raises(SourceRefused, match="cannot be searched here: set LOCKED_API_KEY where the worker runs"):
             sources.get("locked")
-        assert sources.told("locked") == spec.told  # for an agent that chooses what another worker searches
+        assert (
+            sources.describe_purpose("locked") == spec.purpose
+        )  # for an agent that chooses what another worker searches
         with pytest.raises(SourceRefused, match="there is no source 'lockd'"):
-            sources.told("lockd")
+            sources.describe_purpose("lockd")
     monkeypatch.setenv("LOCKED_API_KEY", "abc")
     async with open_sources(configured(tmp_path, {})) as sources:
         assert spec in sources.queued

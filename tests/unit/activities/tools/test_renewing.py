@@ -5,7 +5,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.tool_activities import ToolActivities, as_told_now
+from elcano.activities.tools.tool_activities import ToolActivities, with_new_accounts
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
@@ -65,21 +65,21 @@ async def test_a_paper_that_was_retracted_since_is_retracted_in_the_run_that_hea
 
 @pytest.mark.parametrize("found", [KEPT, told(retrieved_at=9.0), told(cited_by=99)])
 def test_what_says_nothing_new_keeps_its_id(found: Evidence) -> None:
-    assert as_told_now([found], {KEPT.id: KEPT.work}) == (found,)
-    assert as_told_now([found], {}) == (found,)
+    assert with_new_accounts([found], {KEPT.id: KEPT.work}) == (found,)
+    assert with_new_accounts([found], {}) == (found,)
 
 
 @pytest.mark.parametrize("found", [RETRACTED, told(title="Waffles"), KEPT.model_copy(update={"work": None})])
 def test_what_says_something_else_has_an_id_of_its_own(found: Evidence) -> None:
-    (renewed,) = as_told_now([found], {KEPT.id: KEPT.work})
+    (renewed,) = with_new_accounts([found], {KEPT.id: KEPT.work})
     assert renewed.model_copy(update={"id": KEPT.id}) == found
     assert renewed.id != KEPT.id
-    assert as_told_now([found], {KEPT.id: KEPT.work, renewed.id: renewed.work}) == (renewed,)
+    assert with_new_accounts([found], {KEPT.id: KEPT.work, renewed.id: renewed.work}) == (renewed,)
 
 
 def test_long_ids_stay_apart_and_within_what_is_allowed() -> None:
     pages = [told(title="Waffles").model_copy(update={"id": "x" * 297 + f":{number}"}) for number in (1, 2)]
     kept = {page.id: KEPT.work for page in pages}
-    one, other = as_told_now(pages, kept)
+    one, other = with_new_accounts(pages, kept)
     assert one.id != other.id
     assert len(Evidence.model_validate(one.model_dump()).id) <= 300

@@ -60,7 +60,7 @@ def told(order: Sequence[tuple[tuple[int, ...], AgentEvent]]) -> list[dict[str, 
     log = ResponseLog(HEAD)
     found = list(log.open())
     cursor = Cursor()
-    for merged in feed._told:
+    for merged in feed._merged:
         cursor = cursor.after(merged)  # type: ignore[arg-type]
         found += log.add(NumberedEvent(merged.event, cursor))  # type: ignore[union-attr]
     return found + list(log.close(None, Usage(input_tokens=3, output_tokens=1)))

@@ -71,8 +71,8 @@ def test_one_of_several_variables_may_be_enough() -> None:
 
 
 def test_who_plans_searches_is_told_how_a_query_is_written() -> None:
-    assert spec().told == "Articles."
-    assert spec(syntax="Plain words.").told == "Articles. Query: Plain words."
+    assert spec().purpose == "Articles."
+    assert spec(syntax="Plain words.").purpose == "Articles. Query: Plain words."
 
 
 def test_what_is_configured() -> None:

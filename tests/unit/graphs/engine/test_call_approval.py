@@ -117,7 +117,7 @@ def log_of(journal: Journal) -> RunLog:
 
 
 def resumed_from(entries: tuple[Entry, ...]) -> Run:
-    return fold(ASKED, (*entries, RunResumed(at=0.0, why="resumed", told=7)))
+    return fold(ASKED, (*entries, RunResumed(at=0.0, why="resumed", last_event=7)))
 
 
 def test_a_run_that_goes_on_waits_for_no_call_of_before() -> None:

@@ -60,7 +60,7 @@ def went_on(data: st.DataObject, log: RunLog, cut: LogPrefix) -> Watched:
     journal.runs = []
     journal.resume_clock(cut.run.budget.elapsed, STARTED)
     journal.thaw(STARTED)
-    journal.record(RunResumed(at=cut.run.budget.elapsed, why="resumed", told=7), STARTED)
+    journal.record(RunResumed(at=cut.run.budget.elapsed, why="resumed", last_event=7), STARTED)
     walk_on(data, journal)
     return journal
 

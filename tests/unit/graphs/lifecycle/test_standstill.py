@@ -62,7 +62,7 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
     journal = begun()
     thought(journal, STARTED + 5)
     journal.next(STARTED + 5)
-    told = journal.last
+    last = journal.last
     assert journal.is_counting()
     journal.freeze()
     assert not journal.is_counting()
@@ -70,12 +70,12 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
     assert journal.elapsed(later) == pytest.approx(5)
     journal.thaw(later)
     assert journal.is_counting()
-    journal.record(RolledBack(at=journal.elapsed(later), told=told + 20), later)
-    assert (journal.events[-1].type, journal.last) == ("rolled_back", told + 21)
+    journal.record(RolledBack(at=journal.elapsed(later), last_event=last + 20), later)
+    assert (journal.events[-1].type, journal.last) == ("rolled_back", last + 21)
     assert journal.elapsed(later + 3) == pytest.approx(8)
-    assert [event.seq for event in build_progress_page(journal, told).events] == [told + 21]
-    assert build_progress_page(journal, told + 5).last == told + 21
-    assert not build_progress_page(journal, told + 21).events
+    assert [event.seq for event in build_progress_page(journal, last).events] == [last + 21]
+    assert build_progress_page(journal, last + 5).last == last + 21
+    assert not build_progress_page(journal, last + 21).events
 
 
 @pytest.mark.parametrize("why", ["resumed", "rolled_back", "forked"])

@@ -174,7 +174,7 @@ class Told:
         self.journal = open_journal(again, self.now)
         assert again.resumed_from is not None
         self.journal.thaw(self.now)
-        self._record(again.resumed_from.entry.model_copy(update={"at": self._elapsed(), "told": last}))
+        self._record(again.resumed_from.entry.model_copy(update={"at": self._elapsed(), "last_event": last}))
 
     def _expect_call_at_once(self) -> None:
         run = self.journal.run

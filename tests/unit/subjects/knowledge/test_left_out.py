@@ -25,5 +25,5 @@ async def test_a_deleted_run_is_gone_from_a_graph_whose_plugin_is_left_out(tmp_p
     async with open_store(tmp_path) as store:
         graph = get_graph(store.of("default"))
         await graph.upsert([asked, document], [build_knowledge_edge("found", asked.id, document.id, "run-1")])
-        await store.beside["knowledge"].delete_run("default", "run-1")
+        await store.plugins["knowledge"].delete_run("default", "run-1")
         assert (await graph.counts()).nodes == {}

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from elcano.activities.passages.document import Block
-from elcano.subjects.documents.sheets import Merge, Place, Sheet, Value, name_column
+from elcano.subjects.documents.office.list_numbers import write_letters
+from elcano.subjects.documents.sheets import Merge, Place, Sheet, Value
 from elcano.subjects.documents.tables import MOST_COLUMNS, MOST_PLACES, TableCell, build_table, clean_line
 
 _HEAD_ROWS: Final = 4
@@ -35,8 +36,8 @@ class _Region:
         return cls(min(rows), min(columns), max(rows), max(columns))
 
     def name(self, sheet: str) -> str:
-        first = f"{name_column(self.left)}{self.top + 1}"
-        last = f"{name_column(self.right)}{self.bottom + 1}"
+        first = f"{write_letters(self.left + 1)}{self.top + 1}"
+        last = f"{write_letters(self.right + 1)}{self.bottom + 1}"
         return f"{sheet}{'!' if sheet else ''}{first}{'' if first == last else f':{last}'}"
 
 

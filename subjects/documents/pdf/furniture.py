@@ -12,6 +12,7 @@ from typing import Final
 import regex
 
 from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.subjects.documents.pdf.segments import group_rows
 
 BAND: Final = 0.16
 """Share of a page's height, from its top and from its bottom, in which heads and feet stand."""
@@ -91,17 +92,10 @@ class Furniture:
 
 
 def _list_outer_rows(index: int, lines: Sequence[TextLine], height: float) -> list[_Row]:
-    upright = sorted(
-        ((number, line) for number, line in enumerate(lines) if line.turn == 0 and line.thing is None),
-        key=lambda one: (one[1].base, one[1].left),
-    )
-    rows: list[list[tuple[int, TextLine]]] = []
-    for number, line in upright:
-        if rows and abs(line.base - (first := rows[-1][0][1]).base) <= 0.3 * min(line.size, first.size):
-            rows[-1].append((number, line))
-        else:
-            rows.append([(number, line)])
-    heights = [row[0][1].base for row in rows]
+    places = {id(line): number for number, line in enumerate(lines)}
+    grouped = group_rows((line for line in lines if line.turn == 0 and line.thing is None), 0.3)
+    rows = [[(places[id(line)], line) for line in row] for row in grouped]
+    heights = [row[0].base for row in grouped]
     found: list[_Row] = []
     for number, row in enumerate(rows):
         place = heights[number] / max(height, 1.0)

@@ -12,8 +12,8 @@ from typing import Final
 import regex
 
 from elcano.graphs.report.places import Box, Line
+from elcano.subjects.documents.pdf.frames import turn_back
 from elcano.subjects.documents.pdf.lines import TextLine
-from elcano.subjects.documents.pdf.segments import turn_back
 
 UNSPACED: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3001-\u303f\uff01-\uff65]"

@@ -7,10 +7,12 @@ Everything here reads upright text: words that are turned by a quarter are turne
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, Protocol, TypeVar
 
 import regex
 
+from elcano.subjects.documents.pdf.frames import turn_box
 from elcano.subjects.documents.pdf.words import Page, Word
 
 WORD_SPACE: Final = 0.75
@@ -38,32 +40,35 @@ def is_right_to_left(text: str) -> bool:
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
-def turn_upright(word: Word, width: float, height: float) -> Word:
-    """The word in the frame in which it reads upright; `width` and `height` are those of the displayed page."""
-    if word.turn == 90:
-        left, top, right, bottom, base = word.top, width - word.right, word.bottom, width - word.left, width - word.base
-    elif word.turn == 180:
-        left, right = width - word.right, width - word.left
-        top, bottom, base = height - word.bottom, height - word.top, height - word.base
-    elif word.turn == 270:
-        left, top, right, bottom, base = height - word.bottom, word.left, height - word.top, word.right, word.base
-    else:
+def turn_word(word: Word, turn: int, width: float, height: float) -> Word:
+    """The word as seen in the direction of reading of text that is turned by `turn`; see `turn_box`."""
+    if not turn:
         return word
+    left, top, right, bottom = turn_box((word.left, word.top, word.right, word.bottom), turn, width, height)
+    on_side = word.turn in (90, 270)
+    x, y, _, _ = turn_box((word.base if on_side else 0, 0 if on_side else word.base) * 2, turn, width, height)
+    base = x if (word.turn - turn) % 180 else y
     return word._replace(left=left, top=top, right=right, bottom=bottom, base=base)
 
 
-def turn_back(
-    box: tuple[float, float, float, float], turn: int, width: float, height: float
-) -> tuple[float, float, float, float]:
-    """Return the position on the displayed page of a left, top, right and bottom of such a frame."""
-    left, top, right, bottom = box
-    if turn == 90:
-        return width - bottom, left, width - top, right
-    if turn == 180:
-        return width - right, height - bottom, width - left, height - top
-    if turn == 270:
-        return top, height - right, bottom, height - left
-    return box
+def turn_upright(word: Word, width: float, height: float) -> Word:
+    """The word in the frame in which it reads upright; `width` and `height` are those of the displayed page."""
+    return turn_word(word, word.turn, width, height) if word.turn in (90, 180, 270) else word
+
+
+class HasBase(Protocol):
+    """Type on a base line."""
+
+    @property
+    def base(self) -> float:
+        """Position of the base line."""
+
+    @property
+    def size(self) -> float:
+        """The size of the type."""
+
+
+OnBase = TypeVar("OnBase", bound=HasBase)
 
 
 @dataclass(slots=True)
@@ -187,16 +192,14 @@ def _merge_rows(segments: list[Segment]) -> list[Segment]:
     return merged
 
 
-def group_rows(segments: Iterable[Segment], tolerance: float) -> list[list[Segment]]:
-    """Segments by their base lines, from the top; they differ by less than `tolerance`, a share of the size."""
-    rows: list[list[Segment]] = []
-    base = float("-inf")
-    for segment in sorted(segments, key=lambda segment: segment.base):
-        if rows and segment.base - base <= tolerance * min(segment.size, rows[-1][0].size):
-            rows[-1].append(segment)
+def group_rows(things: Iterable[OnBase], tolerance: float) -> list[list[OnBase]]:
+    """Things by their base lines, from the top; they differ by less than `tolerance`, a share of the smaller size."""
+    rows: list[list[OnBase]] = []
+    for one in sorted(things, key=attrgetter("base")):
+        if rows and one.base - rows[-1][0].base <= tolerance * min(one.size, rows[-1][0].size):
+            rows[-1].append(one)
         else:
-            rows.append([segment])
-            base = segment.base
+            rows.append([one])
     return rows
 
 

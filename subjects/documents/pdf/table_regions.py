@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.subjects.documents.pdf.edges import Edge, Rectangle
+from elcano.subjects.documents.pdf.edges import Edge
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.paragraph_signs import is_caption
 from elcano.subjects.documents.pdf.tables import TextRow, Token
 from elcano.subjects.documents.pdf.text_rows import build_row, split_segments

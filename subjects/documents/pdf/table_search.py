@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.subjects.documents.pdf.edges import Edges, Rectangle, turn_edges
+from elcano.subjects.documents.pdf.edges import Edges, turn_edges
+from elcano.subjects.documents.pdf.frames import Rectangle, turn_back
 from elcano.subjects.documents.pdf.prose import find_prose
-from elcano.subjects.documents.pdf.segments import Segment, turn_back
+from elcano.subjects.documents.pdf.segments import Segment
 from elcano.subjects.documents.pdf.table_evidence import count_rules, is_chart, is_table
 from elcano.subjects.documents.pdf.table_grids import build_grid_table
 from elcano.subjects.documents.pdf.table_layout import Region, lay_out

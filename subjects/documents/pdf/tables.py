@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from elcano.activities.passages.document import Block
 from elcano.activities.passages.place_arrays import CellArray, LineArray
 from elcano.graphs.report.places import Cell, Line
-from elcano.subjects.documents.pdf.edges import Rectangle
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
 from elcano.subjects.documents.pdf.lines import TextLine, build_line
 from elcano.subjects.documents.pdf.segments import Segment, turn_upright

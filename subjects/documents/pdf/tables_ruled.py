@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from elcano.subjects.documents.pdf.edges import Edge, Edges, Rectangle
+from elcano.subjects.documents.pdf.edges import Edge, Edges
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.tables import Token
 
 TOUCH: Final = 3.0

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Final
 
 from elcano.subjects.documents.pdf.lines import build_tokens, is_glued
-from elcano.subjects.documents.pdf.segments import Segment
+from elcano.subjects.documents.pdf.segments import Segment, group_rows
 from elcano.subjects.documents.pdf.tables import TextRow, Token
 from elcano.subjects.documents.pdf.words import Word
 
@@ -34,7 +34,6 @@ def collect_tokens(segments: Iterable[Segment]) -> list[Token]:
 
 
 _LEFT: Final = attrgetter("left")
-_BASE: Final = attrgetter("base")
 
 
 def _build_token(words: Sequence[Word]) -> Token:
@@ -58,15 +57,7 @@ def _build_token(words: Sequence[Word]) -> Token:
 
 def build_rows(tokens: Iterable[Token]) -> list[TextRow]:
     """Tokens by base line, from the top."""
-    groups: list[list[Token]] = []
-    anchor = size = 0.0
-    for token in sorted(tokens, key=_BASE):
-        if groups and token.base - anchor <= BASE_TOLERANCE * min(token.size, size):
-            groups[-1].append(token)
-        else:
-            groups.append([token])
-            anchor, size = token.base, token.size
-    return [build_row(group) for group in groups]
+    return [build_row(group) for group in group_rows(tokens, BASE_TOLERANCE)]
 
 
 def build_row(tokens: Iterable[Token]) -> TextRow:

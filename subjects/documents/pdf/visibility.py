@@ -13,9 +13,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Gap
-from elcano.subjects.documents.pdf.frames import Frame, measure_frame
+from elcano.subjects.documents.pdf.frames import Frame, Rectangle, measure_frame
 from elcano.subjects.documents.pdf.page_objects import (
-    Rectangle,
     TextObject,
     find_untouched,
     list_objects,
@@ -224,10 +223,10 @@ def _find_undrawable(
     if not foreign:
         return set()
     found: set[int] = set()
-    for handle, matrices in texts:
+    for handle, matrix in texts:
         if not _has_foreign_font(handle) or (shade := _read_shade(handle)) is None:
             continue
-        place = measure_object(handle, matrices, frame)
+        place = measure_object(handle, matrix, frame)
         for index in foreign:
             word = words[index]
             if _is_near(word, place) and not _is_tiny(word, frame):

@@ -181,7 +181,7 @@ def test_ids_that_are_repeated_do_no_harm() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"no archive", "it is not an OpenDocument text, or an encrypted one"),
+        (b"no archive", "it is not a readable OpenDocument text: it may be damaged"),
         (b"<office", "it is not a readable OpenDocument text: it is no XML"),
         (b"<office/>", "it is not a readable OpenDocument text: it has no text in its body"),
         (pack({"a": "b"}), "it is not a readable OpenDocument text: content.xml is missing"),

@@ -204,8 +204,8 @@ def test_spans_without_end_take_no_memory() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (docx(p("x"))[:-60], "it is not a Word document: it may be damaged or cut off"),
-        (pack({"a.txt": "x"}), "it is not a readable Word document: it has no document part"),
+        (docx(p("x"))[:-60], "it is not a readable Word document: it may be damaged or cut off"),
+        (pack({"a.txt": "x"}), "it is not a readable Word document: word/document.xml is missing"),
         (
             pack({"word/document.xml": "<w:document"}),
             "it is not a readable Word document: word/document.xml is no XML, or",
@@ -213,20 +213,6 @@ def test_spans_without_end_take_no_memory() -> None:
         (
             pack({"word/document.xml": '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'}),
             "it is not a readable Word document: word/document.xml declares entities",
-        ),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "it is encrypted: save a copy"),
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"),
-            "it is a Word document of before 2007",
-        ),
-        (
-            pack(
-                {
-                    "[Content_Types].xml": '<T><Override PartName="/xl/w.xml" '
-                    'ContentType="a.spreadsheetml.sheet.main+xml"/></T>'
-                }
-            ),
-            "it is not a readable Word document: it is a workbook",
         ),
     ],
 )

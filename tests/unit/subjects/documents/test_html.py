@@ -184,10 +184,11 @@ def test_tables_that_lay_a_page_out_are_read_as_text(markup: str) -> None:
     assert all(block.kind != "table" and not block.cells for block in blocks)
 
 
-def test_spans_that_claim_millions_of_cells_span_nothing() -> None:
+def test_spans_that_claim_millions_of_cells_take_little_room_and_no_text() -> None:
     rows = 401
     (table,) = read(f"<table>{'<tr><td colspan=1000 rowspan=9>a<td>b' * rows}</table>")
-    assert table.text == "\n".join(["a | b"] * rows)
+    assert (table.text.count("a"), table.text.count("b")) == (rows, rows)
+    assert len(table.text) < 100 * rows
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from elcano.subjects.documents.article_text import (
     ArticleText,
     TextRules,
     join_lines,
-    read_rows,
+    parse_span,
     write_text,
 )
 from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
-from elcano.subjects.documents.tables import build_table
+from elcano.subjects.documents.tables import TableCell, build_table, place_spans
 from elcano.text.xml_tree import Element, get_local_name
 
 _ROOTS: Final = ("TEI", "TEI.2", "tei", "teiCorpus")
@@ -233,14 +233,19 @@ class _Reader:
     def _read_table(self, element: Element, level: int) -> None:
         head = element.find("{*}head")
         self.text.add(write_text(head, RULES) if head is not None else "", "caption")
-        rows = (row.iterchildren("{*}cell") for row in element.iter("{*}row"))
-        cells = read_rows(
-            rows,
-            RULES,
-            is_head=lambda cell: "label" in (cell.get("role"), cell.getparent().get("role")),  # type: ignore[union-attr]
-            spans=("rows", "cols"),
+        rows = (
+            [
+                TableCell(
+                    join_lines(write_text(cell, RULES)).replace("\n", " "),
+                    rows=parse_span(cell.get("rows")),
+                    columns=parse_span(cell.get("cols")),
+                    head="label" in (cell.get("role"), row.get("role")),
+                )
+                for cell in row.iterchildren("{*}cell")
+            ]
+            for row in element.iter("{*}row")
         )
-        table = build_table(cells, anchor=self.text.anchor)
+        table = build_table(place_spans(rows), anchor=self.text.anchor)
         if table.cells:
             self.text.blocks.append(table)
 

@@ -30,6 +30,8 @@ class TextRules:
     is_mark: Callable[[Element], bool]
     """Whether an element is only the mark of a note or a reference: glued to a word it reads as a figure."""
     is_formula: Callable[[Element], bool]
+    parted: Collection[str] = ()
+    """Elements that a space parts from a word before them, which some files do not write."""
 
 
 @dataclass
@@ -79,7 +81,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
                 walk.skip_subtree()
                 continue
             name = get_local_name(one)
-            if name in rules.spaced and inner:
+            if inner and (name in rules.spaced or (name in rules.parted and "".join(parts[-3:])[-1:].isalnum())):
                 parts.append(" ")
             change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
             if change is not None and inner:

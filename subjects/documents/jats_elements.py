@@ -55,6 +55,7 @@ RULES: Final = TextRules(
     lowered=lambda element: get_local_name(element) == "sub",
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
+    parted=("surname", "given-names", "name", "string-name"),
 )
 
 

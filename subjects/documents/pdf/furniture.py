@@ -7,6 +7,7 @@ neither is text, wherever it is; so are captions, and a word with a number such 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import regex
@@ -139,19 +140,22 @@ def _find_furniture(rows: Sequence[_Row], pages: int, body_size: float) -> list[
     rows = [row for row in rows if not is_caption(row.text)]
     counting = Counter(offset for row in rows if not _is_label(row) for offset in row.offsets)
     outermost = _find_outermost(rows)
-    groups: defaultdict[str, list[_Row]] = defaultdict(list)
+    groups: defaultdict[tuple[str, int | None], list[_Row]] = defaultdict(list)
     for row in rows:
-        groups[row.text.casefold()].append(row)
-        if not _is_label(row):
-            for offset in row.offsets:
-                groups[f"{offset} {_NUMBERS.sub('#', row.text.casefold())}"].append(row)
+        groups[row.text.casefold(), None].append(row)
+        words = _NUMBERS.sub("#", row.text.casefold())
+        for offset in row.offsets if not _is_label(row) else ():
+            groups[words, offset].append(row)
+            groups[words, None].append(row)
     found: set[_Row] = set()
-    for key, group in groups.items():
-        if any(map(str.isalpha, key)):  # a bare number that recurs may be a figure
-            for row, on in _count_pages(group):
-                large = row.size > LARGEST * body_size
-                if on > 1 and not (large and (on < SURE or on * 2 < pages)):
-                    found.add(row)
+    for (words, offset), group in groups.items():
+        if not any(map(str.isalpha, words)):
+            continue  # a bare number that recurs may be a figure
+        recurs = offset is not None or len({row.text.casefold() for row in group}) == 1
+        for row, on in _count_pages(group) if recurs or _is_rising(group) else ():
+            large = row.size > LARGEST * body_size
+            if on >= (2 if recurs else SURE) and not (large and (on < SURE or on * 2 < pages)):
+                found.add(row)
     for row in rows:
         often = max((counting[offset] for offset in row.offsets), default=0) if not _is_label(row) else 0
         alone = _PAGE_NUMBER.fullmatch(row.text)
@@ -163,6 +167,12 @@ def _find_furniture(rows: Sequence[_Row], pages: int, body_size: float) -> list[
         if row.apart > APART * body_size or (row.page, row.inner) in kept:
             kept[row.page, row.height] = row
     return list(kept.values())
+
+
+def _is_rising(group: Sequence[_Row]) -> bool:
+    """Whether numbers rise at least as fast as the pages: some pages may have been taken out of a file."""
+    offsets = [min(row.offsets) for row in sorted(group, key=lambda row: row.page)]
+    return all(one <= after for one, after in pairwise(offsets))
 
 
 def _is_label(row: _Row) -> bool:

@@ -191,6 +191,7 @@ def test_notes_that_differ_in_their_numbers_and_columns_of_figures_are_text() ->
     "feet",
     [
         ["Herring of the north 7", "Herring of the north 8", "Herring of the north 9"],
+        ["Herring of the north 7", "Herring of the north 12", "Herring of the north 31"],
         ["Page 7 of 12", "Page 8 of 12", "Page 9 of 12"],
         ["xii", "xiii", "xiv"],
         ["Report 2019", "Report 2019", "Report 2019"],

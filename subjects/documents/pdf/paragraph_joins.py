@@ -47,7 +47,7 @@ def _goes_on(paragraph: Paragraph, after: Paragraph) -> bool:
     last, first = paragraph.lines[-1], after.lines[0]
     if first.page - last.page > PAGES_APART or (first.page, first.column) == (last.page, last.column):
         return False
-    if abs(last.size - first.size) > 0.04 * last.size or last.turn != first.turn or first.bold != last.bold:
+    if first.bold != last.bold:
         return False
     if after.item or first.pieces >= TABULAR or last.pieces >= TABULAR or not _is_broken_off(paragraph):
         return False

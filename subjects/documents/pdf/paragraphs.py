@@ -124,11 +124,11 @@ def _breaks(
 ) -> bool:
     """Whether a paragraph begins with a line, which is not the first one of a page."""
     before, line = lines[number - 1], lines[number]
-    if before.column != line.column or before.turn != line.turn or before.thing is not None:
+    if before.column != line.column:
         return True
     step, size = line.base - before.base, max(line.size, before.size)
     usual = steps.get((line.column, line.size)) or 1.2 * line.size
-    if step < -0.2 * size or step > max(WIDE_STEP * usual, usual + 0.3 * size):
+    if step > max(WIDE_STEP * usual, usual + 0.3 * size):
         return True
     if _is_other_type(before, line) or _begins_heading(before, line, paragraph):
         return True
@@ -147,7 +147,7 @@ def _breaks(
         return True
     if (early or ended) and (is_caption(line.text) or (line.marked and line.start < size)):
         return True
-    if step > 1.12 * usual and step > usual + 1 and (ended or early):
+    if step > 1.12 * usual and (ended or early):
         return True
     return _is_indented(lines, number, paragraph, ended, early) or (early and _ends_deliberately(before, line, edge))
 
@@ -169,8 +169,6 @@ def _begins_heading(before: TextLine, line: TextLine, paragraph: Paragraph) -> b
 
 def _is_other_type(before: TextLine, line: TextLine) -> bool:
     if abs(before.size - line.size) > SAME_SIZE * max(before.size, line.size):
-        return True
-    if before.fixed != line.fixed and min(len(before.tokens), len(line.tokens)) > 1:
         return True
     if before.bold == line.bold:
         return False
@@ -259,7 +257,7 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     for column in columns.values():
         notes: list[Paragraph] = []
         for paragraph in reversed(column):
-            if paragraph.kind != "text" or paragraph.thing is not None or paragraph.size > SMALL_NOTE * body_size:
+            if paragraph.kind != "text" or paragraph.size > SMALL_NOTE * body_size:
                 break
             if len(paragraph.lines) > NOTE_LINES and not _begins_note(paragraph):
                 break
@@ -277,7 +275,7 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
 def _stands_below(text: Paragraph, note: Paragraph) -> bool:
     """Whether running text stands below what would be a note, and not only next to it."""
     line, other = text.lines[0], note.lines[0]
-    return line.turn == other.turn and line.top > other.bottom and line.left < other.right and line.right > other.left
+    return line.top > other.bottom and line.left < other.right and line.right > other.left
 
 
 def _begins_note(paragraph: Paragraph) -> bool:

@@ -231,10 +231,10 @@ def _find_host(small: Segment, ordered: Sequence[Segment], bases: Sequence[float
     best: Segment | None = None
     nearest = 0.3
     for host in ordered[low:high]:
-        if host is small or small.size > SMALL * host.size or host.thing is not None:
+        if host is small or small.size > SMALL * host.size:
             continue
         shift = (host.base - small.base) / host.size
-        if not -0.4 <= shift <= SHIFT or not small.words:
+        if not -0.4 <= shift <= SHIFT:
             continue
         away = max(small.left - host.right, (host.left - small.right) / MARK_SPACE) / host.size
         if -0.3 < away < nearest or (away <= -0.3 and _fits_between(small, host)):

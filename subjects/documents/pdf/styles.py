@@ -70,7 +70,7 @@ class Styles:
         if key not in self._fonts:
             flags, name = pdfium_c.FPDFFont_GetFlags(font), _font_name(font).rpartition("+")[2].lower()
             self._fonts[key] = (
-                is_bold_name(name) or bool(flags & _FORCE_BOLD),
+                is_bold_name(name),
                 any(part in name for part in _FIXED_NAMES) or bool(flags & _FIXED_PITCH),
                 next((symbols for part, symbols in _SYMBOL_FONTS.items() if part in name), {}),
             )
@@ -109,7 +109,6 @@ def _is_clipped(thing: int) -> bool:
     return False
 
 
-_FORCE_BOLD: Final = 1 << 18
 _FIXED_PITCH: Final = 1
 _DINGBATS: Final = dict.fromkeys(map(chr, range(0x21, 0x7F)), "\u2022")
 _SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {

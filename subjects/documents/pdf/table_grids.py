@@ -145,7 +145,6 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
         row, column = rows[area.top], columns[area.left]
         lines = tuple(found.tokens for found in drop_leaders(build_rows(tokens)))
         cells.append(TableCell(row, column, rows[area.bottom] - row, columns[area.right] - column, False, lines))
-    cells = [cell for cell in cells if cell.rows and cell.columns]
     per_row = Counter(cell.row for cell in cells if cell.lines)
     if len(per_row) > 2 and sum(1 for count in per_row.values() if count > 1) < 0.5 * len(per_row):
         return None  # a drawing with words in it

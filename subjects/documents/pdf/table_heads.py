@@ -92,10 +92,6 @@ def _share_columns(
         off = min(abs(first.left + last.right - 2 * head), abs(first.start + last.end - 2 * head))
         if off > 0.2 * (last.right - first.left):
             return None
-    under = [token for row in below for token in row.tokens]
-    for column in columns[1:]:
-        if not any(column.start <= (token.left + token.right) / 2 <= column.end for token in under):
-            return None
     spans = iter((group[0], group[-1]) for group in groups)
     return [next(spans) if first > 0 else (first, last) for _, first, last in placed]
 
@@ -123,7 +119,7 @@ def _widen(run: Run, column: int, free: tuple[int, int], columns: Sequence[Colum
     size = run.tokens[0].size
     middle = (run.left + run.right) / 2
     aligned = min(abs(middle - _middle(own)), abs(run.left - own.left), abs(run.right - own.right)) <= 0.7 * size
-    if aligned or (run.left <= own.left and run.right >= own.right):
+    if aligned:
         return column, column
     best, distance = (column, column), 1.2 * size
     for first in range(max(free[0], 0), column + 1):

@@ -140,22 +140,8 @@ def _measure_head(
             return ruled[-1]
         while first and max(piece.last for piece in lines[first - 1]) == 0:
             first -= 1  # the name of a section
-        while (
-            first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns
-        ):
-            first -= 1
         return first
-    if first == 0 and borders and borders[0] <= 3 and _looks_like_head(rows, lines, borders[0]):
-        return borders[0]
     return 0
-
-
-def _looks_like_head(rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], count: int) -> bool:
-    """Whether the first lines name columns though there are numbers in them: years, or bold above what is not."""
-    values = [piece.run.text for line in lines[:count] for piece in line if piece.first > 0]
-    if values and all(_YEAR.fullmatch(text) or not is_number(text) for text in values):
-        return True
-    return all(map(_is_bold, rows[:count])) and not all(map(_is_bold, rows[count:]))
 
 
 def _is_bold(row: TextRow) -> bool:
@@ -263,13 +249,6 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
 
 
-_OPEN_ENDS: Final = (
-    *("/", ",", "-", "\u2013", "(", "&"),
-    *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
-)
-"""Ends of the first line of a label that continues."""
-
-
 def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:
     """Whether a line under a row with values is a label of its own, such as the name of a section."""
     if len(line) > 1 or line[0].first > 0 or all(piece.first == 0 for other in group for piece in other):
@@ -279,7 +258,7 @@ def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -
     if above is None:
         return True
     indented = label.left > above.left + 0.4 * label.tokens[0].size
-    return not (indented or label.text[:1].islower() or label.text[:1] == "(" or above.text.endswith(_OPEN_ENDS))
+    return not (indented or label.text[:1].islower() or label.text[:1] == "(")
 
 
 def _build_row(row: int, lines: Sequence[Sequence[_Piece]], columns: Sequence[Column]) -> list[TableCell]:

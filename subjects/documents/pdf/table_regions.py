@@ -45,7 +45,7 @@ def drop_caption(rows: Sequence[TextRow]) -> Sequence[TextRow]:
             and abs(rows[number].size - row.size) < 0.1 * row.size
         ):
             number += 1
-        return rows[number:] or rows
+        return rows[number:]
     return rows
 
 

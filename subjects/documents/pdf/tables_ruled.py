@@ -224,8 +224,6 @@ def _find_walls(places: Sequence[Bound], along: Sequence[Bound], edges: Sequence
     lows = [high for _, high in along]
     for edge in edges:
         bound = bisect_right(starts, edge.at + 0.01) - 1
-        if bound < 0 or edge.at > places[bound][1] + 0.01:
-            continue
         for interval in range(max(bisect_right(lows, edge.low) - 1, 0), len(along) - 1):
             low, high = along[interval][1], along[interval + 1][0]
             if low >= edge.high:

@@ -244,7 +244,7 @@ class _Page:
             if len(self.tables) < MOST_TABLES:
                 element.is_table = True
                 self.tables.append(Table((attributes.get("role") or "").lower() in ("presentation", "none")))
-                self.sinks.append(self.tables[-1].beside)
+                self.sinks.append(self.tables[-1].outside)
         elif not self.tables:
             return
         elif tag in ROW_GROUPS:
@@ -269,7 +269,7 @@ class _Page:
         if is_layout(table):
             sink += list_layout_parts(table)
             return
-        sink += table.beside
+        sink += table.outside
         parts = [part for row in table.rows for cell in row.cells for part in cell.parts]
         anchor = parts[0].block.anchor if parts else ""
         if (block := build_html_table(table, anchor)) is not None:

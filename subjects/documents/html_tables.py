@@ -43,8 +43,8 @@ class Table:
     presentation: bool = False
     """Whether it declares that it is none."""
     rows: list[Row] = field(default_factory=list)
-    beside: list[Part] = field(default_factory=list)
-    """Its caption, and what else stands outside of its cells."""
+    outside: list[Part] = field(default_factory=list)
+    """Its caption, and what else is outside of its cells."""
     groups: int = 0
     order: int = 1
     """The order of the open group."""
@@ -78,7 +78,7 @@ def is_layout(table: Table) -> bool:
     cells = [cell for row in table.rows for cell in row.cells if cell.parts]
     if table.presentation or len(cells) <= 1:
         return True
-    headed = any(cell.head for cell in cells) or any(part.block.kind == "caption" for part in table.beside)
+    headed = any(cell.head for cell in cells) or any(part.block.kind == "caption" for part in table.outside)
     if any(part.block.kind == "code" and "\n" in part.block.text for cell in cells for part in cell.parts):
         return True
     if headed:
@@ -96,7 +96,7 @@ def _is_laid_out(cell: HtmlCell) -> bool:
 
 def list_layout_parts(table: Table) -> list[Part]:
     """The parts of a table that lays a page out, without numbers of lines next to code."""
-    parts: list[Part] = [*table.beside]
+    parts: list[Part] = [*table.outside]
     for row in table.rows:
         for cell in row.cells:
             if len(row.cells) == 1 or not all(_numbers_lines(part) for part in cell.parts):

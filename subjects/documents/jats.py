@@ -202,7 +202,7 @@ class _Reader:
             self.text.add(write_text(element, RULES))
 
     def _read_paragraph(self, element: Element, level: int) -> None:
-        """A paragraph, and what stands in it that is a block of its own."""
+        """A paragraph, and what is in it that is a block of its own."""
         pending, self.text.pending = self.text.pending, [element.text or ""]
         notes = [one for one in element.iter("{*}fn") if get_local_name(one.getparent()) != "fn-group"]  # type: ignore[arg-type]
         for one in element:

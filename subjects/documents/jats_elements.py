@@ -23,7 +23,7 @@ BLOCKS: Final = frozenset(
         "title", "label", "caption", "table",
     }
 )  # fmt: skip
-"""Elements that begin a block where they stand in a paragraph."""
+"""Elements that begin a block where they are in a paragraph."""
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
 LEFT_OUT: Final = frozenset(
     {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",

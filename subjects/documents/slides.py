@@ -1,6 +1,6 @@
 """Slides of PowerPoint (PPTX): each slide is a page, with its title as heading, and notes and comments apart.
 
-What stands on a slide is read by its place, from the top to the bottom and column by column. What repeats on all slides
+What is on a slide is read by its place, from the top to the bottom and column by column. What repeats on all slides
 (masters, footers, dates, numbers) is not read. Hidden slides are left out and reported.
 """
 

@@ -187,7 +187,7 @@ class _Reader:
         self._read_notes(element, level)
 
     def _read_paragraph(self, element: Element, level: int) -> None:
-        """A paragraph, and what stands in it that is a block of its own."""
+        """A paragraph, and what is in it that is a block of its own."""
         self.text.pending = [element.text or ""]
         for one in element:
             if get_local_name(one) in _BLOCKS and get_local_name(one) != "note" and not _is_inline(one):
@@ -279,7 +279,7 @@ class _Reader:
 
 
 def _is_inline(element: Element) -> bool:
-    """Whether a formula or a quotation stands within a sentence."""
+    """Whether a formula or a quotation is within a sentence."""
     name = get_local_name(element)
     return name in ("formula", "quote") and not any(get_local_name(one) in _BLOCKS for one in element)
 

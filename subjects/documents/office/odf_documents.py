@@ -1,7 +1,7 @@
 """Reads OpenDocument texts: ODT, its templates, and FODT, which is one file of XML.
 
 As in Word documents, what a reader of the document sees is read: deletions are out, notes and text boxes follow their
-paragraph, endnotes and comments stand at the end. Headers, footers, tables of contents and pictures are left out.
+paragraph, endnotes and comments are at the end. Headers, footers, tables of contents and pictures are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -300,7 +300,7 @@ class OdfReader:
         return root if root is not None and get_odf_name(root) == "math:math" else None
 
     def _read_embedded(self, element: Element) -> Element | None:
-        """The root of an object, which stands in the element itself or in a folder of its own."""
+        """The root of an object, which is in the element itself or in a folder of its own."""
         if len(element):
             return element[0]
         target = get_odf_value(element, "xlink:href").removeprefix("./").strip("/")

@@ -1,7 +1,7 @@
 """Reads Word documents: DOCX, and its relatives with macros and templates.
 
 What a reader of the document sees is read: insertions are in and deletions out, notes and text boxes follow the
-paragraph that they belong to, endnotes and comments stand at the end. Headers, footers, tables of contents, pictures
+paragraph that they belong to, endnotes and comments are at the end. Headers, footers, tables of contents, pictures
 and their descriptions are left out.
 """
 
@@ -335,7 +335,7 @@ def _join_to_next(paragraph: Element) -> bool:
 
 
 def _has_own_background(document: Element) -> bool:
-    """Whether text may stand on something else than white paper: a coloured page, or a picture behind the text."""
+    """Whether text may be on something else than white paper: a coloured page, or a picture behind the text."""
     background = document.find(WORD + "background")
     if background is not None and (background.get(WORD + "color") or "auto").upper() not in ("FFFFFF", "AUTO"):
         return True

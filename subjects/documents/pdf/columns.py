@@ -85,7 +85,7 @@ class _Band:
     _are_columns: bool | None = None
 
     def are_columns(self, gutter: float) -> bool:
-        """Whether its sides, between which this gutter stands, are columns by themselves."""
+        """Whether its sides, between which this gutter is, are columns by themselves."""
         if self._are_columns is None:
             self._are_columns = _are_columns(self, gutter)
         return self._are_columns
@@ -194,7 +194,7 @@ class _Side:
         self.full = self.usual / max(right - left, 1.0)
 
     def is_prose(self, aligned: float) -> bool:
-        """Whether its rows are lines of prose; `aligned`: the share of them that stand next to the other side's."""
+        """Whether its rows are lines of prose; `aligned`: the share of them that are next to the other side's."""
         if self.usual < NARROW * self.size:
             return False
         needed = FULL if aligned < ALIGNED else VERY_FULL

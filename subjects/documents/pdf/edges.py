@@ -50,7 +50,7 @@ PAPER: Final = 0.85
 
 
 class Edge(NamedTuple):
-    """A horizontal or vertical line: where it stands, and from where to where it reaches."""
+    """A horizontal or vertical line: where it is, and from where to where it reaches."""
 
     at: float
     low: float
@@ -81,10 +81,6 @@ class Edges(NamedTuple):
             horizontal += (Edge(top, left, right), Edge(bottom, left, right))
             vertical += (Edge(left, top, bottom), Edge(right, top, bottom))
         return self._replace(horizontal=tuple(merge_edges(horizontal)), vertical=tuple(merge_edges(vertical)))
-
-
-NO_EDGES: Final = Edges()
-"""Edges of a page without ruling lines."""
 
 
 def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
@@ -118,7 +114,7 @@ def _merge_fills(fills: list[tuple[Color, Rectangle]]) -> list[Rectangle]:
 
 
 def merge_edges(edges: Iterable[Edge]) -> list[Edge]:
-    """Put lines that stand at the same place together, and join those that overlap or nearly touch."""
+    """Put lines that are at the same place together, and join those that overlap or nearly touch."""
     merged: list[Edge] = []
     for group in _group_by_place(sorted(edges)):
         at = sum(edge.at * edge.length for edge in group) / sum(edge.length for edge in group)

@@ -21,13 +21,13 @@ BAND: Final = 0.16
 OUTER_ROWS: Final = 4
 """Number of rows from the top and from the bottom that may be heads or feet."""
 SAME_HEIGHT: Final = 0.012
-"""Heads of two pages stand at one height if they differ by less than this share of it."""
+"""Heads of two pages are at one height if they differ by less than this share of it."""
 LARGEST: Final = 1.25
 """Larger type than this, in sizes of the text, is a title, though it may recur; unless it is on most pages."""
 SURE: Final = 3
 """Number of pages that prove that a number in a line counts them."""
 APART: Final = 1.5
-"""A head or foot stands this many sizes from the text, or from another one: less, and it is the text's first line."""
+"""A head or foot is this many sizes from the text, or from another one: less, and it is the text's first line."""
 _NUMBERS: Final = regex.compile(r"\d+|\b[ivxlc]{1,7}\b", regex.IGNORECASE)
 _PAGE_NUMBER: Final = regex.compile(
     r"\W{0,3}(?P<name>(?:page|p\.|pp\.|seite|página|pagina|pág\.|стр\.|第)\s?)?\W{0,3}(?P<number>\d{1,4}|[ivxl]{1,6})"
@@ -63,12 +63,12 @@ class _Row:
 
 
 class Furniture:
-    """What pages may have beside their text, collected page by page."""
+    """What pages have besides their text, collected page by page."""
 
     def __init__(self) -> None:
         self._rows: list[_Row] = []
         self._turned: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
-        """By its text and place, the page and the index of each line that stands on its side beside the text."""
+        """By its text and place, the page and the index of each line that is on its side next to the text."""
         self._pages = 0
 
     def add_page(self, lines: Sequence[TextLine], height: float) -> None:

@@ -127,9 +127,9 @@ def _is_heading(paragraph: Paragraph, body_size: float, weighty: bool) -> bool:
     if all(line.bold for line in paragraph.lines) and weighty and (numbered or not begins_small(text)):
         return paragraph.size > 0.9 * body_size
     capitals = text.isupper() and len(text) > 4 and len(paragraph.lines) == 1
-    return (capitals or (numbered and len(paragraph.lines) == 1)) and _stands_alone(paragraph, body_size)
+    return (capitals or (numbered and len(paragraph.lines) == 1)) and _is_alone(paragraph, body_size)
 
 
-def _stands_alone(paragraph: Paragraph, body_size: float) -> bool:
+def _is_alone(paragraph: Paragraph, body_size: float) -> bool:
     line = paragraph.lines[0]
     return line.size > 0.95 * body_size and line.room > 2 * line.size

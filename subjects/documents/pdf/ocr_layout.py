@@ -112,7 +112,7 @@ class Layout(NamedTuple):
         return turn_word(in_points, self.turn, across, down)._replace(turn=(word.turn - self.turn) % 360)
 
     def _skew(self, word: Word) -> Word:
-        """The word where it stands on the page as it is."""
+        """The word where it is on the page as it is."""
         x, y = (word.left + word.right) / 2 - self.width / 2, (word.top + word.bottom) / 2 - self.height / 2
         right = x * math.cos(self.skew) - y * math.sin(self.skew) - x
         down = x * math.sin(self.skew) + y * math.cos(self.skew) - y

@@ -1,4 +1,4 @@
-"""The objects of a page of a PDF, those of its forms too: its texts, its images, and what of these stands apart."""
+"""The objects of a page of a PDF, those of its forms too: its texts, its images, and what of these is apart."""
 
 import contextlib
 import ctypes
@@ -26,7 +26,7 @@ class TextObject(NamedTuple):
 
 
 Image: TypeAlias = tuple[pdfium_c.FPDF_PAGEOBJECT, Rectangle]
-"""An image, and where it stands."""
+"""An image, and where it is."""
 
 
 def list_objects(page: pdfium.PdfPage, frame: Frame) -> tuple[list[TextObject], list[Image]]:
@@ -82,7 +82,7 @@ _RASTER: Final = 256
 
 
 def find_untouched(images: Sequence[Image], words: Sequence[Word], frame: Frame) -> list[pdfium_c.FPDF_PAGEOBJECT]:
-    """The images that stand apart from all words."""
+    """The images that are apart from all words."""
     if not images:
         return []
     covered = [0] * _RASTER  # a bit for each column of a row

@@ -16,7 +16,7 @@ FRAGMENT: Final = 60
 def join_broken(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
     """Join paragraphs that go on in another column or on the next page."""
     found: deque[Paragraph] = deque()
-    last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may stand between
+    last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may be between
     for paragraph in paragraphs:
         while found and paragraph.lines[0].page - found[0].lines[-1].page > PAGES_APART:
             yield found.popleft()
@@ -35,7 +35,7 @@ def join_broken(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
 
 
 def _is_fragment(paragraph: Paragraph) -> bool:
-    """Whether a paragraph is a row of a table or a label, which stands between the parts of another."""
+    """Whether a paragraph is a row of a table or a label, which is between the parts of another."""
     return paragraph.lines[0].pieces >= TABULAR or len(paragraph.text) < FRAGMENT
 
 

@@ -45,7 +45,7 @@ _NOTE_SIGN: Final = regex.compile(
 def group_paragraphs(pages: deque[Sequence[TextLine]], body_size: float) -> Iterator[Paragraph]:
     """The paragraphs of the pages of a document, which are taken out of `pages`, in reading order.
 
-    Notes stand behind the text of their page.
+    Notes are behind the text of their page.
     """
     typewritten = _is_typewritten(pages)
     grouped = (_group_page(list(pages.popleft()), body_size, typewritten) for _ in range(len(pages)))
@@ -65,7 +65,7 @@ def _group_page(lines: Sequence[TextLine], body_size: float, typewritten: bool) 
     if typewritten:
         for line in lines:
             line.fixed = False
-    paragraphs = [_classify(one, body_size) for one in _split_page(lines)]
+    paragraphs = [_classify(one) for one in _split_page(lines)]
     _find_notes(paragraphs, body_size)
     return sorted(paragraphs, key=lambda one: one.kind == "note")
 
@@ -103,10 +103,10 @@ def _find_steps(lines: Sequence[TextLine]) -> dict[tuple[int, float], float]:
     steps: dict[tuple[int, float], list[float]] = {}
     for before, line in itertools.pairwise(lines):
         step = line.base - before.base
-        beside = min(before.right, line.right) - max(before.left, line.left) < 0.5 * min(
+        neighbours = min(before.right, line.right) - max(before.left, line.left) < 0.5 * min(
             before.right - before.left, line.right - line.left
         )
-        if before.column != line.column or before.size != line.size or before.pieces + line.pieces > 2 or beside:
+        if before.column != line.column or before.size != line.size or before.pieces + line.pieces > 2 or neighbours:
             continue
         if 0.7 * line.size < step < 2.5 * line.size:
             steps.setdefault((line.column, line.size), []).append(step)
@@ -227,7 +227,7 @@ def _ends_deliberately(before: TextLine, line: TextLine, room: float) -> bool:
     return _is_capital(line) and room > max(0.25 * wide, 3 * line.size)
 
 
-def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
+def _classify(paragraph: Paragraph) -> Paragraph:
     first = paragraph.lines[0]
     if paragraph.kind != "text":
         return paragraph
@@ -244,7 +244,7 @@ def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
 def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     """Name the notes of a page: small type with a sign below the text of its column, and what follows it.
 
-    An abstract is none, though it stands in small type below the addresses of authors, which have signs.
+    An abstract is none, though it is in small type below the addresses of authors, which have signs.
     """
     columns: dict[int, list[Paragraph]] = {}
     for paragraph in paragraphs:
@@ -261,7 +261,7 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
                 break
             if len(paragraph.lines) > NOTE_LINES and not _begins_note(paragraph):
                 break
-            if any(_stands_below(text, paragraph) for text in running):
+            if any(_is_below(text, paragraph) for text in running):
                 break
             notes.append(paragraph)
         if any(_begins_note(one) for one in notes):
@@ -272,8 +272,8 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
                 one.item = False
 
 
-def _stands_below(text: Paragraph, note: Paragraph) -> bool:
-    """Whether running text stands below what would be a note, and not only next to it."""
+def _is_below(text: Paragraph, note: Paragraph) -> bool:
+    """Whether running text is below what would be a note, and not only next to it."""
     line, other = text.lines[0], note.lines[0]
     return line.top > other.bottom and line.left < other.right and line.right > other.left
 

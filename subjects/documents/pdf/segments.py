@@ -20,7 +20,7 @@ WORD_SPACE: Final = 0.75
 APART_SPACE: Final = 0.45
 """The same between segments that were not painted behind one another: gutters may be as narrow."""
 SAME_BASE: Final = 0.2
-"""Words of one size whose base lines differ by less than this share of it stand on one line."""
+"""Words of one size whose base lines differ by less than this share of it are on one line."""
 SHIFT: Final = 0.62
 """The same for a word in smaller type: exponents are raised by .33 to .45, those of exponents more."""
 SMALL: Final = 0.86
@@ -36,7 +36,7 @@ _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether a script that is written from right to left stands in `text`."""
+    """Whether a script that is written from right to left is in `text`."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
@@ -142,7 +142,7 @@ def find_common_size(words: Iterable[Word]) -> float:
 def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
     """The large first letters of chapters: not those of a title, which words in type of the same size follow.
 
-    They stand on the base line of a later line. Taken for words of it, they would make its base line that of the first
+    They are on the base line of a later line. Taken for words of it, they would make its base line that of the first
     line too, and interlace the two.
     """
     common = find_common_size(words)
@@ -172,7 +172,7 @@ def _continues(segment: Segment, word: Word) -> bool:
 
 
 def _merge_rows(segments: list[Segment]) -> list[Segment]:
-    """Segments that stand next to one another on one base line, in whatever order they were painted."""
+    """Segments that are next to one another on one base line, in whatever order they were painted."""
     merged: list[Segment] = []
     for row in group_rows(segments, SAME_BASE):
         row.sort(key=lambda segment: segment.left)
@@ -263,10 +263,10 @@ def _mark_shifted(segment: Segment) -> None:
 
 
 def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
-    """The large first letter of a chapter goes to the first of the lines that stand next to it."""
+    """The large first letter of a chapter goes to the first of the lines that are next to it."""
     left_over: list[Segment] = []
     for initial in initials:
-        beside = [
+        neighbours = [
             one
             for one in segments
             if initial.size > INITIAL * one.size
@@ -274,8 +274,8 @@ def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> li
             and initial.base - 0.8 * initial.size < one.base < initial.base - 0.5 * one.size
             and -0.5 * one.size <= one.left - initial.right < 1.2 * one.size
         ]
-        if beside:
-            first = min(beside, key=lambda one: one.base)
+        if neighbours:
+            first = min(neighbours, key=lambda one: one.base)
             letter = initial.words[0]
             start = min(range(len(first.words)), key=lambda number: first.words[number].left)
             word = first.words[start]

@@ -26,7 +26,7 @@ class Style(NamedTuple):
     font: int = 0
     """Identifies a font of a page."""
     clipped: bool = False
-    """Whether it stands outside the part of the page that its surroundings may paint on."""
+    """Whether it is outside the part of the page that its surroundings may paint on."""
     symbols: Mapping[str, str] = {}
     """Characters that its font paints for those that it does not declare."""
 
@@ -83,7 +83,7 @@ CLIP_POINTS: Final = 100
 
 
 def _is_clipped(thing: int) -> bool:
-    """Whether a text object stands outside the outlines that it is clipped by: a figure that was cropped keeps all."""
+    """Whether a text object is outside the outlines that it is clipped by: a figure that was cropped keeps all."""
     handle = ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT)
     path = pdfium_c.FPDFPageObj_GetClipPath(handle)
     count = pdfium_c.FPDFClipPath_CountPaths(path) if path else 0

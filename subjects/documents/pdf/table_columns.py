@@ -27,7 +27,7 @@ class Column(NamedTuple):
 
     left: float
     right: float
-    """Between these stands what is printed in it."""
+    """What is printed in it is between these."""
     start: float
     end: float
     """Start and end, in the middle of the adjacent gaps."""
@@ -128,7 +128,7 @@ def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]
 
 
 def _add_named(strips: list[tuple[float, float]], row: Sequence[Run]) -> list[tuple[float, float]]:
-    """Add strips for heads under which nothing is printed, if the other heads of their line stand over strips."""
+    """Add strips for heads under which nothing is printed, if the other heads of their line are over strips."""
     over = [
         [number for number, (left, right) in enumerate(strips) if run.left < right and run.right > left] for run in row
     ]
@@ -199,12 +199,12 @@ def place_run(run: Run, columns: Sequence[Column]) -> tuple[int, int]:
 
 
 def cut_run(run: Run, columns: Sequence[Column], *, tight: bool = False) -> Iterable[Run]:
-    """Cut a run where a column ends between two of its words and both are numbers, or stand apart a little.
+    """Cut a run where a column ends between two of its words and both are numbers, or are apart a little.
 
     Args:
         run: words printed together.
         columns: the table's.
-        tight: whether word spaces may part cells: nothing but its own name stands directly over a column.
+        tight: whether word spaces may part cells: nothing but its own name is directly over a column.
     """
     borders = [column.start for column in columns[1:]]
     parts: list[list[Token]] = [[run.tokens[0]]]

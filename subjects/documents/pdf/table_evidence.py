@@ -97,7 +97,7 @@ def _is_monospaced(table: Table) -> bool:
 
 
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand next to them."""
+    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others are next to them."""
     others = 0
     on_axes = 0
     for index, column in enumerate(zip(*body, strict=True)):

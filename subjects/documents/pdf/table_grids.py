@@ -97,9 +97,9 @@ def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
 
 
 def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
-    """Whether cells next to one another hold several rows of a table: their lines stand next to each other.
+    """Whether cells next to one another hold several rows of a table: their lines are next to each other.
 
-    They have equally many, or two have all numbers, or one, each of which stands next to a line of every other cell.
+    They have equally many, or two have all numbers, or one, each of which is next to a line of every other cell.
     """
     counts = [len(rows) for rows in cells]
     if min(counts) < 2:

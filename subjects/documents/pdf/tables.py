@@ -53,7 +53,7 @@ class TableCell(NamedTuple):
     lines: tuple[tuple[Token, ...], ...]
     """Its printed lines."""
     page: int = 0
-    """The page that it stands on where that is not the table's: a head that a table over several pages has only on its
+    """The page that it is on where that is not the table's: a head that a table over several pages has only on its
     first one; 0: the table's."""
 
     @property

@@ -111,7 +111,7 @@ class _Sets:
         self._parents = list(range(count))
 
     def find(self, number: int) -> int:
-        """The number that stands for the set of `number`."""
+        """The number that names the set of `number`."""
         parents = self._parents
         while parents[number] != number:
             parents[number] = parents[parents[number]]

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
+from elcano.subjects.documents.pdf.edges import Edge
 from elcano.subjects.documents.pdf.lines import build_tokens, is_glued
 from elcano.subjects.documents.pdf.segments import Segment, group_rows
 from elcano.subjects.documents.pdf.tables import TextRow, Token
 from elcano.subjects.documents.pdf.words import Word
 
 BASE_TOLERANCE: Final = 0.35
-"""Tokens whose base lines differ by less than this share of their size stand on one line."""
+"""Tokens whose base lines differ by less than this share of their size are on one line."""
 SEGMENT_GAP: Final = 0.9
 """A gap wider than this share of the size parts a line into segments; justified text seldom has one."""
 
@@ -91,7 +92,7 @@ _PLACEHOLDER: Final = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Whether the text of a cell is a number, with its unit, interval and marks, or stands for one."""
+    """Whether the text of a cell is a number, with its unit, interval and marks, or takes the place of one."""
     if _PLACEHOLDER.fullmatch(text):
         return True
     digits = sum(map(str.isdigit, text))
@@ -107,6 +108,11 @@ def is_number(text: str) -> bool:
     )
 
 
+def is_between(rule: Edge, above: TextRow, below: TextRow) -> bool:
+    """Whether a rule is between two rows: below the base line of the one, above the small letters of the other."""
+    return above.base - 0.1 * above.size < rule.at < below.base - 0.3 * below.size
+
+
 def find_middle_height(token: Token) -> float:
-    """The height at which the middle of its small letters stands."""
+    """The height at which the middle of its small letters is."""
     return token.base - 0.3 * token.size

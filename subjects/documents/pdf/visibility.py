@@ -1,7 +1,7 @@
 """Finds the words of a page that a person cannot see: white on white, tiny, off the page, covered, transparent.
 
 A word is visible if the page looks different without it. So the page is drawn twice at a low resolution, with its text
-and without, and compared where each word stands; that covers every way to hide a word. One kind of text changes nothing
+and without, and compared where each word is; that covers every way to hide a word. One kind of text changes nothing
 and is meant to be read all the same: the text layer of a scan, which lies unseen on the picture of its own words.
 """
 
@@ -143,7 +143,7 @@ class _Drawing:
         return left, right, top, bottom
 
     def differs(self, other: "_Drawing", word: Word) -> bool:
-        """Whether another drawing of the page looks different where a word stands; from its middle, where type is."""
+        """Whether another drawing of the page looks different where a word is; from its middle, where type is."""
         left, right, top, bottom = self._measure(word)
         if left >= right or top >= bottom:
             return False
@@ -163,7 +163,7 @@ class _Drawing:
         return False
 
     def contrast(self, word: Word) -> int:
-        """The difference between the darkest and the brightest pixel where a word stands."""
+        """The difference between the darkest and the brightest pixel where a word is."""
         inside = b"".join(self.rows(word))
         return max(inside) - min(inside) if inside else 0
 

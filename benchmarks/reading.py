@@ -1,11 +1,11 @@
-"""How much of what documents say is read as they say it, beside other readers of PDF, and what it costs.
+"""How much of what documents say is read as they say it, next to other readers of PDF, and what it costs.
 
     python -m benchmarks.reading FOLDER [--peers PYTHON] [--show]
 
 FOLDER holds PDFs with their truth, by programs or by people: `NAME.json` with the `sentences` of `NAME.pdf` in any
 order, and what is `hidden` in it; or `NAME.truth.json` with its `texts` (those of the layer `body` count, by sentences)
 and the cells of its `tables`; names of bullets are left out. A sentence holds if it stands unbroken in what a reader
-gives, once quotes, dashes, spaces and raised digits are folded; with `sentences`, marks of notes may stand in it, and
+gives, once quotes, dashes, spaces and raised digits are folded; with `sentences`, marks of notes may be in it, and
 with `texts` spaces count for nothing, since those who read them parted some marks from their words. PYTHON is an
 interpreter that has pypdfium2, liteparse and docling-parse (`benchmarks/peer_readers.py`); without it only Elcano is
 measured. `--show` prints the sentences that Elcano loses, and the cells.
@@ -85,7 +85,7 @@ def load_truth(pdf: Path) -> Truth | None:
 
 
 def find_lost(truth: Truth, blocks: Iterable[str]) -> list[str]:
-    """The sentences that do not stand in the text of the blocks."""
+    """The sentences that are not in the text of the blocks."""
     whole = "\n".join(blocks)
     spaces = truth.made
     read = [fold_text(whole, spaces=spaces)]

@@ -115,7 +115,9 @@ def _clean_block(block: Block) -> Block:
         text = " ".join(text.split())
     else:
         text = text.strip()
-    if text == block.text or not (block.lines or block.cells):
+    if text == block.text:
+        return block
+    if not (block.lines or block.cells):
         return replace(block, text=text)
     move = _OffsetMap(block.text, text)
     return replace(

@@ -1,13 +1,12 @@
 """Common parts of readers of articles in XML (JATS and TEI): running text, notes and tables."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
 from lxml import etree
 
 from elcano.activities.passages.document import Block, BlockKind
-from elcano.subjects.documents.tables import TableCell, place_spans
 from elcano.text.formulas import write_mathml
 from elcano.text.tex_formulas import write_tex
 from elcano.text.words import lower_text, raise_text
@@ -31,6 +30,8 @@ class TextRules:
     is_mark: Callable[[Element], bool]
     """Whether an element is only the mark of a note or a reference: glued to a word it reads as a figure."""
     is_formula: Callable[[Element], bool]
+    parted: Collection[str] = ()
+    """Elements that a space parts from a word before them, which some files do not write."""
 
 
 @dataclass
@@ -80,7 +81,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
                 walk.skip_subtree()
                 continue
             name = get_local_name(one)
-            if name in rules.spaced and inner:
+            if inner and (name in rules.spaced or (name in rules.parted and "".join(parts[-3:])[-1:].isalnum())):
                 parts.append(" ")
             change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
             if change is not None and inner:
@@ -127,31 +128,6 @@ def _find_document_body(tex: str) -> str:
 def join_lines(text: str) -> str:
     """Return running text with single spaces and with the lines that it declares: XML wraps lines anywhere."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.split(_BREAK))))
-
-
-def read_rows(
-    rows: Iterable[Iterable[Element]], rules: TextRules, *, is_head: Callable[[Element], bool], spans: tuple[str, str]
-) -> Iterator[TableCell]:
-    """The cells of a table whose cells follow each other as in HTML.
-
-    Args:
-        rows: the elements of the cells, row by row.
-        rules: of the vocabulary.
-        is_head: whether a cell names others.
-        spans: the attributes that say how many rows and columns a cell covers.
-    """
-    return place_spans(
-        
-            [
-                TableCell(
-                    join_lines(write_text(cell, rules)).replace("\n", " "), 0, 0,
-                    parse_span(cell.get(spans[0])), parse_span(cell.get(spans[1])), is_head(cell),
-                )
-                for cell in row
-            ]
-            for row in rows
-        
-    )  # fmt: skip
 
 
 def parse_span(text: str | None) -> int:

@@ -70,7 +70,7 @@ def parse_authors(said: str) -> tuple[str, ...]:
 
 
 def parse_printed_authors(blocks: Sequence[str]) -> tuple[str, ...]:
-    """The names of people in what stands below a title, one block after another; none unless all that it has are such.
+    """The names of people in what is below a title, one block after another; none unless all that it has are such.
 
     Marks of affiliations, titles and addresses of mail are left out. The first block has to be of names. Names without
     anything between them, as of two columns, are not separated: then there are none.
@@ -130,7 +130,7 @@ def is_name(name: str) -> bool:
 
 
 def parse_year(said: str) -> int:
-    """The first year that stands in a date; 0 if there is none."""
+    """The first year that is in a date; 0 if there is none."""
     found = _YEAR.search(said)
     return int(found[0]) if found else 0
 

@@ -48,7 +48,7 @@ def read_epub(content: bytes) -> Parsed:
     package = Package(content, "EPUB")
     _require_open(package)
     name = _find_package_document(package)
-    root = package.parse(name)
+    root = package.parse_main(name)
     folder = posixpath.dirname(name)
     items = {
         one.get("id", ""): _Item(

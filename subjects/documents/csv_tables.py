@@ -1,4 +1,4 @@
-"""CSV and TSV as documents. Values stay as they stand in the file: nothing is taken for a number or a date."""
+"""CSV and TSV as documents. Values stay as they are in the file: nothing is taken for a number or a date."""
 
 import csv
 import re
@@ -26,7 +26,7 @@ _DATE: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}\
 
 
 def read_csv(content: bytes) -> Parsed:
-    """Read a table, whatever stands between its values: commas, semicolons, tabs or bars.
+    """Read a table, whatever is between its values: commas, semicolons, tabs or bars.
 
     Raises:
         FileSkipped: it is no text.

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from elcano.activities.passages.document import Block
 from elcano.subjects.documents.number_formats import format_number
 from elcano.subjects.documents.office.office_math import write_office_math
-from elcano.subjects.documents.tables import TableCell
+from elcano.subjects.documents.tables import TableCell, build_table
 from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element, get_local_name
 
@@ -102,17 +103,17 @@ def _read_span(text: str | None) -> int:
     return max(int(text), 1) if text is not None and text.isdecimal() and len(text) < 6 else 1
 
 
-def read_chart_title(chart: Element) -> str:
-    """Return the title of a chart; empty if it has none."""
-    title = next(chart.iter("{*}title"), None)
-    parent = title.getparent() if title is not None else None
-    if title is None or parent is None or get_local_name(parent) != "chart":
-        return ""
-    return " ".join("".join(one.text or "" for one in title.iter("{*}t")).split())
+def build_chart_blocks(chart: Element, *, page: int = 0, paragraph: int = 0) -> Iterator[Block]:
+    """The titles of a chart and its axes as a caption, and its figures as a table."""
+    titles = (" ".join("".join(text.text or "" for text in one.iter("{*}t")).split()) for one in chart.iter("{*}title"))
+    if caption := ". ".join(filter(None, dict.fromkeys(titles))):
+        yield Block(caption, "caption", page=page, paragraph=paragraph)
+    if cells := _list_chart_cells(chart):
+        yield build_table(cells, page=page, paragraph=paragraph)
 
 
-def read_chart(chart: Element) -> list[TableCell]:
-    """Return the figures of a chart as a table: a row for each category or point, a column for each series."""
+def _list_chart_cells(chart: Element) -> list[TableCell]:
+    """A row for each category or point, a column for each series."""
     columns: list[tuple[str, dict[str, str]]] = []
     categories: dict[str, str] = {}
     for number, series in zip(range(_MOST_SERIES), chart.iter("{*}ser"), strict=False):

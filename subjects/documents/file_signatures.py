@@ -14,7 +14,7 @@ class Unread(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """Bytes that stand at one place in all files of a kind."""
+    """Bytes that are at one place in all files of a kind."""
 
     mark: bytes
     unread: Unread

@@ -27,14 +27,15 @@ from elcano.subjects.documents.html_elements import (
 from elcano.subjects.documents.html_lists import ListMarks
 from elcano.subjects.documents.html_parts import Part, Scope
 from elcano.subjects.documents.html_tables import (
-    MOST_COLUMNS,
+    MOST_ROWS,
+    HtmlCell,
     Table,
-    TableCell,
-    build_table,
+    build_html_table,
     is_layout,
     list_layout_parts,
     parse_span,
 )
+from elcano.subjects.documents.tables import MOST_COLUMNS
 
 HEADING_CHARACTERS: Final = 200
 """Length of a heading; a longer one is a paragraph in large type, and is read as text."""
@@ -243,7 +244,7 @@ class _Page:
             if len(self.tables) < MOST_TABLES:
                 element.is_table = True
                 self.tables.append(Table((attributes.get("role") or "").lower() in ("presentation", "none")))
-                self.sinks.append(self.tables[-1].beside)
+                self.sinks.append(self.tables[-1].outside)
         elif not self.tables:
             return
         elif tag in ROW_GROUPS:
@@ -251,9 +252,9 @@ class _Page:
         elif tag == "tr":
             self.tables[-1].open_row()
         else:
-            cell = TableCell(
+            cell = HtmlCell(
                 [],
-                parse_span(attributes.get("rowspan"), 0, 65_534),
+                parse_span(attributes.get("rowspan"), 0, MOST_ROWS),
                 parse_span(attributes.get("colspan"), 1, MOST_COLUMNS),
                 tag == "th" or self.tables[-1].order == 0,
             )
@@ -268,10 +269,10 @@ class _Page:
         if is_layout(table):
             sink += list_layout_parts(table)
             return
-        sink += table.beside
+        sink += table.outside
         parts = [part for row in table.rows for cell in row.cells for part in cell.parts]
         anchor = parts[0].block.anchor if parts else ""
-        if (block := build_table(table, anchor)) is not None:
+        if (block := build_html_table(table, anchor)) is not None:
             sink.append(Part(block, "", sum(part.linked for part in parts), self.scope))
 
 

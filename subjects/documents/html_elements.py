@@ -101,7 +101,11 @@ UNREADABLE: Final = frozenset(
     ]
 )
 _SKIPPED_TAGS: Final = frozenset({"nav", "footer"})
-_SKIPPED_ROLES: Final = frozenset({"navigation", "search", "banner", "contentinfo", "doc-toc", "doc-pagelist", "menu"})
+_SKIPPED_ROLES: Final = frozenset(
+    {"navigation", "search", "banner", "contentinfo", "doc-toc", "doc-pagelist", "doc-pagebreak", "menu"}
+)
+_MARGIN_CLASSES: Final = frozenset({"pagenum", "pageno", "page-number", "lnum", "linenum", "line-number", "linenumber"})
+"""Numbers of pages and lines that style sheets put into the margin: in a sentence they read as figures."""
 _SKIPPED_CLASSES: Final = frozenset(
     {"headerlink", "sphinxsidebar", "related", "toctree-wrapper", "navheader", "navfooter", "nav-panel", "breadcrumbs"}
 )
@@ -125,8 +129,9 @@ def is_skipped(tag: str, attributes: dict[str, str | None], node: LexborNode) ->
         return True
     return (
         (attributes.get("role") or "").lower() in _SKIPPED_ROLES
-        or not _SKIPPED_CLASSES.isdisjoint((attributes.get("class") or "").split())
-        or (attributes.get("role") == "doc-backlink")
+        or not (_SKIPPED_CLASSES | _MARGIN_CLASSES).isdisjoint((attributes.get("class") or "").split())
+        or attributes.get("role") == "doc-backlink"
+        or attributes.get("epub:type") == "pagebreak"
     )
 
 

@@ -5,12 +5,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
+from elcano.subjects.documents.office.list_numbers import write_letters, write_number
+
 _BULLET: Final = "- "
-_ROMAN: Final = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x")),
-    *((9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-_MOST_ROMAN: Final = 3_999
 _STYLES: Final = {
     "lower-alpha": "a",
     "lower-latin": "a",
@@ -87,16 +84,7 @@ def _parse_number(text: str | None) -> int | None:
 
 
 def _write_number(number: int, style: str) -> str:
-    if style in ("a", "A") and number > 0:
-        letters = ""
-        while number > 0:
-            number, rest = divmod(number - 1, 26)
-            letters = chr(ord(style) + rest) + letters
-        return letters
-    if style in ("i", "I") and 0 < number <= _MOST_ROMAN:
-        roman = ""
-        for value, letter in _ROMAN:
-            count, number = divmod(number, value)
-            roman += letter * count
-        return roman.upper() if style == "I" else roman
-    return str(number)
+    if number < 1 or style == "1":
+        return str(number)
+    written = write_letters(number) if style in ("a", "A") else write_number(number, "upperRoman")
+    return written.lower() if style.islower() else written

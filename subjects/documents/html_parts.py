@@ -1,4 +1,4 @@
-"""Parts of a page of HTML: its blocks, and where on the page each stands."""
+"""Parts of a page of HTML: its blocks, and where on the page each is."""
 
 from typing import NamedTuple
 

@@ -183,7 +183,7 @@ def _parse_rules(sheet: str) -> Iterator[tuple[str, bool]]:
 
 
 def _split_rules(sheet: str) -> Iterator[tuple[str, str]]:
-    """The selectors and declarations of the rules that stand in no other one."""
+    """The selectors and declarations of the rules that are in no other one."""
     depth = start = 0
     selectors = ""
     for brace in _BRACE.finditer(sheet):

@@ -22,6 +22,7 @@ from elcano.subjects.documents.jats_elements import (
     BLOCKS,
     LEFT_OUT,
     RULES,
+    TABLE_PARTS,
     has_blocks,
     read_table,
     write_caption,
@@ -34,7 +35,9 @@ _ROOTS: Final = ("article", "sub-article", "book-part")
 _PARTS: Final = ("body", "floats-group", "back")
 """In the order in which they are read."""
 _SECTIONS: Final = ("sec", "app", "ack", "glossary", "notes", "boxed-text")
-_OPEN: Final = frozenset({*_PARTS, *_SECTIONS, "ref-list", "app-group", "sub-article", "response"})
+_OPEN: Final = frozenset(
+    {*_PARTS, *_SECTIONS, *TABLE_PARTS, "ref-list", "app-group", "sub-article", "response", "table-wrap", "table"}
+)
 """Elements that are read before their end is known."""
 _NAMES: Final = frozenset({"sec-meta", "label", "title", "caption"})
 _YEAR_KINDS: Final = ("ppub", "pub", "epub", "collection", "epub-ppub", "epreprint")
@@ -199,7 +202,7 @@ class _Reader:
             self.text.add(write_text(element, RULES))
 
     def _read_paragraph(self, element: Element, level: int) -> None:
-        """A paragraph, and what stands in it that is a block of its own."""
+        """A paragraph, and what is in it that is a block of its own."""
         pending, self.text.pending = self.text.pending, [element.text or ""]
         notes = [one for one in element.iter("{*}fn") if get_local_name(one.getparent()) != "fn-group"]  # type: ignore[arg-type]
         for one in element:
@@ -246,21 +249,24 @@ class _Reader:
     def _read_table_wrap(self, element: Element, level: int) -> None:
         anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
         self.text.add(write_caption(element), "caption")
-        tables = list(element.iter("{*}table"))
-        for table in tables:
-            self._read_bare_table(table, level)
-        if not tables and next(element.iter("{*}graphic"), None) is not None:
-            self.pictured += 1
-        for foot in element.iterchildren("{*}table-wrap-foot"):
-            for one in foot:
-                if get_local_name(one) == "fn-group":
-                    self.read_children(one, level)
-                else:
-                    self._read_note(one, level)
+        tables = pictures = 0
+        for one in self._stream.list_children(element):
+            if get_local_name(one) == "table-wrap-foot":
+                for note in one:
+                    if get_local_name(note) == "fn-group":
+                        self.read_children(note, level)
+                    else:
+                        self._read_note(note, level)
+                continue
+            pictures += next(one.iter("{*}graphic"), None) is not None
+            for table in one.iter("{*}table") if get_local_name(one) != "table" else [one]:
+                tables += 1
+                self._read_bare_table(table, level)
+        self.pictured += bool(pictures and not tables)
         self.text.anchor = anchor
 
     def _read_bare_table(self, element: Element, level: int) -> None:
-        table = build_table(read_table(element), anchor=self.text.anchor)
+        table = build_table(read_table(self._stream, element), anchor=self.text.anchor)
         if table.cells:
             self.text.blocks.append(table)
 

@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 from typing import Final
 
+from elcano.subjects.documents.article_stream import ArticleStream
 from elcano.subjects.documents.article_text import (
     TextRules,
     join_lines,
-    read_rows,
+    parse_span,
     write_text,
 )
 from elcano.subjects.documents.tables import TableCell, place_spans
 from elcano.text.xml_tree import Element, get_local_name
 
+TABLE_PARTS: Final = frozenset({"thead", "tbody", "tfoot", "tgroup"})
 BLOCKS: Final = frozenset(
     {
         "p", "sec", "list", "def-list", "disp-formula", "disp-formula-group", "disp-quote", "table-wrap",
@@ -21,7 +23,7 @@ BLOCKS: Final = frozenset(
         "title", "label", "caption", "table",
     }
 )  # fmt: skip
-"""Elements that begin a block where they stand in a paragraph."""
+"""Elements that begin a block where they are in a paragraph."""
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
 LEFT_OUT: Final = frozenset(
     {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",
@@ -53,6 +55,7 @@ RULES: Final = TextRules(
     lowered=lambda element: get_local_name(element) == "sub",
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
+    parted=("surname", "given-names", "name", "string-name"),
 )
 
 
@@ -69,33 +72,31 @@ def write_caption(element: Element) -> str:
     return " ".join(filter(None, (f"{label}." if label and label[-1].isalnum() else label, text)))
 
 
-def read_table(table: Element) -> Iterator[TableCell]:
-    """The cells of a table of the model of HTML or of OASIS."""
-    heads = {row for head in table.iter("{*}thead") for row in head.iter("{*}tr", "{*}row")}
-    rows = table.iter("{*}tr", "{*}row")
-    cells = ([one for one in row if get_local_name(one) in ("td", "th", "entry")] for row in rows)
-    columns = {one.get("colname", ""): number for number, one in enumerate(table.iter("{*}colspec"))}
-    in_heads = {one for row in heads for one in row}
+def read_table(stream: ArticleStream, table: Element) -> Iterator[TableCell]:
+    """The cells of a table of the model of HTML or of OASIS, of which one row after the other is parsed."""
+    columns: dict[str, int] = {}
+    """Of OASIS, by their names."""
 
-    def is_head(cell: Element) -> bool:
-        return cell in in_heads or get_local_name(cell) == "th"
+    def list_rows(parent: Element, in_head: bool) -> Iterator[list[TableCell]]:
+        for one in stream.list_children(parent):
+            name = get_local_name(one)
+            if name in ("tr", "row"):
+                yield [_read_cell(cell, in_head) for cell in one if get_local_name(cell) in ("td", "th", "entry")]
+            elif name == "colspec":
+                columns[one.get("colname", "")] = len(columns)
+            elif name in TABLE_PARTS:
+                yield from list_rows(one, in_head or name == "thead")
 
-    if not columns or next(table.iter("{*}entry"), None) is None:
-        return read_rows(cells, RULES, is_head=is_head, spans=("rowspan", "colspan"))
-    return place_spans(
-        
-            [
-                TableCell(
-                    join_lines(write_text(one, RULES)).replace("\n", " "), 0, 0,
-                    int(one.get("morerows", "0")) + 1 if one.get("morerows", "0").isdecimal() else 1,
-                    max(columns.get(one.get("nameend", ""), 0) - columns.get(one.get("namest", ""), 0), 0) + 1,
-                    is_head(one),
-                )
-                for one in row
-            ]
-            for row in cells
-        
-    )  # fmt: skip
+    def _read_cell(cell: Element, in_head: bool) -> TableCell:
+        text = join_lines(write_text(cell, RULES)).replace("\n", " ")
+        if get_local_name(cell) != "entry":
+            rows, wide = parse_span(cell.get("rowspan")), parse_span(cell.get("colspan"))
+            return TableCell(text, rows=rows, columns=wide, head=in_head or get_local_name(cell) == "th")
+        more = parse_span(cell.get("morerows")) if cell.get("morerows", "0") != "0" else 0
+        wide = max(columns.get(cell.get("nameend", ""), 0) - columns.get(cell.get("namest", ""), 0), 0)
+        return TableCell(text, rows=more + 1, columns=wide + 1, head=in_head)
+
+    return place_spans(list_rows(table, False))
 
 
 def write_reference(element: Element) -> str:

@@ -36,9 +36,9 @@ class Macro(NamedTuple):
 
 
 def prepare_source(text: str) -> tuple[str, list[str]]:
-    """Return the text without comments, and what stands verbatim in it.
+    """Return the text without comments, and what is verbatim in it.
 
-    In the text a number between two `VERBATIM` stands for that.
+    In the text a number between two `VERBATIM` takes its place.
     """
     kept: list[str] = []
 

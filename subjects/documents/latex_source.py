@@ -1,7 +1,7 @@
 """LaTeX source: sections, text, lists, tables, captions, notes, code, and formulas on one line.
 
 Macros that the file defines are replaced. Other files that it takes in are not read, which is reported; numbers of
-references and citations are not in a source, so their keys stand for them.
+references and citations are not in a source, so their keys take their place.
 """
 
 import re
@@ -85,7 +85,7 @@ def read_latex(content: bytes) -> Parsed:
     if taken := list(dict.fromkeys(_TAKEN_IN.findall(body))):
         shown = ", ".join(taken[:10]) + (f" and {len(taken) - 10} more" if len(taken) > 10 else "")
         gaps.append(
-            Gap(f"it takes in other files, which are not read with it: {shown}: add them beside it, or its PDF")
+            Gap(f"it takes in other files, which are not read with it: {shown}: add them to the collection, or its PDF")
         )
     if lists := list(dict.fromkeys(_BIBLIOGRAPHY.findall(text))):
         gaps.append(
@@ -322,7 +322,7 @@ def _find_environment(text: str, start: int, name: str) -> tuple[str, int]:
 
 
 def _split_rows(body: str) -> tuple[list[str], int]:
-    """The rows of a table, and how many of them stand above the first rule within it."""
+    """The rows of a table, and how many of them are above the first rule within it."""
     rows: list[str] = []
     heads = 0
     for part in split_top(body, _ROW_END):

@@ -17,7 +17,7 @@ BUILT_IN: Final = {
     39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0",
     49: "@",
 }  # fmt: skip
-"""Codes by the numbers that stand for them in a file. 14 and 22 are the date of the reader's language: as ISO 8601."""
+"""Codes by their numbers in a file. 14 and 22 are the date of the reader's language: as ISO 8601."""
 _CODE_CHARACTERS: Final = 255
 """Excel takes no longer code."""
 _TOKEN: Final = re.compile(
@@ -107,7 +107,7 @@ def _parse_code(code: str) -> tuple[_Section, ...]:
 
 
 def _choose_section(sections: tuple[_Section, ...], value: float) -> tuple[_Section, Decimal, bool]:
-    """The section for a number, what it shows of it, and whether a minus sign stands before it."""
+    """The section for a number, what it shows of it, and whether a minus sign is before it."""
     number = Decimal(repr(value))
     if any(section.condition for section in sections):
         for section in sections:
@@ -285,7 +285,7 @@ def _write_date_part(code: str, moment: datetime, section: _Section, number: int
 
 
 def _is_minute(section: _Section, number: int) -> bool:
-    """Whether the `m` of a date is minutes: hours stand before it, or seconds behind it."""
+    """Whether the `m` of a date is minutes: hours are before it, or seconds behind it."""
     letters = [
         (at, token.text[0].lower()) for at, token in enumerate(section.tokens) if token.kind in ("date", "elapsed")
     ]

@@ -8,11 +8,11 @@ from typing import Final
 from lxml import etree
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
-from elcano.subjects.documents.authorship import parse_authors
+from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.sheet_tables import build_sheet_blocks
 from elcano.subjects.documents.sheets import MOST_MERGES, Budget, Merge, Sheet, Value, ValueKind, describe_sheet_gaps
 from elcano.subjects.documents.tables import MOST_COLUMNS
-from elcano.subjects.documents.zip_packages import Package, iterate_elements
+from elcano.subjects.documents.zip_packages import Package, iterate_elements, require_open
 from elcano.text.xml_tree import Element, get_local_name
 
 _TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -88,7 +88,7 @@ def read_ods(content: bytes) -> Parsed:
         FileSkipped: it is damaged or encrypted, or would unpack to more than it should.
     """
     package = Package(content, "spreadsheet")
-    _require_open(package)
+    require_open(package)
     blocks: list[Block] = []
     gaps: list[Gap] = []
     hidden: set[str] = set()
@@ -116,20 +116,7 @@ def read_ods(content: bytes) -> Parsed:
                 reader.budget = budget
     if not blocks and gaps:
         raise FileSkipped("; ".join(gap.reason for gap in gaps[:3]))
-    title, author = _read_metadata(package)
-    return Parsed(blocks, title, parse_authors(author), gaps=tuple(gaps))
-
-
-def _require_open(package: Package) -> None:
-    manifest = package.parse_if_sound("META-INF/manifest.xml")
-    if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
-        raise FileSkipped("it is encrypted: save a copy without a password")
-
-
-def _read_metadata(package: Package) -> tuple[str, str]:
-    root = package.parse_if_sound("meta.xml")
-    found = {get_local_name(one): one.text or "" for one in root.iter() if one.text} if root is not None else {}
-    return " ".join(found.get("title", "").split()), found.get("initial-creator") or found.get("creator", "")
+    return Parsed(blocks, *read_properties(package.parse_if_sound("meta.xml")), gaps=tuple(gaps))
 
 
 def _count_repeats(element: Element, what: str) -> int:

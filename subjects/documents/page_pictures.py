@@ -55,7 +55,7 @@ class PictureWish(NamedTuple):
 
 
 def frame_marks(marks: Sequence[Box]) -> tuple[float, float]:
-    """The rows of a page that its marks stand in, with what is around them; without marks the whole page."""
+    """The rows of a page that its marks are in, with what is around them; without marks the whole page."""
     if not marks:
         return WHOLE_PAGE
     top, bottom = min(mark.top for mark in marks), max(mark.bottom for mark in marks)

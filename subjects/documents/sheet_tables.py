@@ -2,7 +2,7 @@
 
 Readers of XLSX, ODS and CSV fill a `Sheet`; what becomes of its cells is decided here, once for all of them. Of a
 region of cells, rows at its beginning with a single text are its caption, those at its end are notes. A cell that
-stands alone is text.
+is alone is text.
 """
 
 import re
@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from elcano.activities.passages.document import Block
-from elcano.subjects.documents.sheets import Merge, Place, Sheet, Value, name_column
+from elcano.subjects.documents.office.list_numbers import write_letters
+from elcano.subjects.documents.sheets import Merge, Place, Sheet, Value
 from elcano.subjects.documents.tables import MOST_COLUMNS, MOST_PLACES, TableCell, build_table, clean_line
 
 _HEAD_ROWS: Final = 4
@@ -35,8 +36,8 @@ class _Region:
         return cls(min(rows), min(columns), max(rows), max(columns))
 
     def name(self, sheet: str) -> str:
-        first = f"{name_column(self.left)}{self.top + 1}"
-        last = f"{name_column(self.right)}{self.bottom + 1}"
+        first = f"{write_letters(self.left + 1)}{self.top + 1}"
+        last = f"{write_letters(self.right + 1)}{self.bottom + 1}"
         return f"{sheet}{'!' if sheet else ''}{first}{'' if first == last else f':{last}'}"
 
 
@@ -63,7 +64,7 @@ def _find_regions(sheet: Sheet) -> list[_Region]:
     found: list[_Region] = []
     for band in _split_at_gaps(sorted(filled), 0):
         for part in _split_unrelated(band):
-            found += _join_beside(sheet, [_Region.around(group) for group in _split_at_gaps(part, 1)])
+            found += _join_neighbours(sheet, [_Region.around(group) for group in _split_at_gaps(part, 1)])
     return _join_continued(sheet, sorted(found, key=lambda region: (region.top, region.left)))
 
 
@@ -96,18 +97,18 @@ def _split_unrelated(places: list[Place]) -> list[list[Place]]:
     return list(groups.values())
 
 
-def _join_beside(sheet: Sheet, regions: list[_Region]) -> list[_Region]:
+def _join_neighbours(sheet: Sheet, regions: list[_Region]) -> list[_Region]:
     """Regions with empty columns between them are one table, unless two next to each other both have heads."""
     joined: list[_Region] = []
     for region in regions:
-        if joined and not (_stands_alone(sheet, joined[-1]) and _stands_alone(sheet, region)):
+        if joined and not (_is_alone(sheet, joined[-1]) and _is_alone(sheet, region)):
             above = joined.pop()
             region = _Region(min(above.top, region.top), above.left, max(above.bottom, region.bottom), region.right)
         joined.append(region)
     return joined
 
 
-def _stands_alone(sheet: Sheet, region: _Region) -> bool:
+def _is_alone(sheet: Sheet, region: _Region) -> bool:
     return region.right > region.left and _count_head_rows(sheet, region) > 0
 
 
@@ -160,7 +161,7 @@ def _build_texts(sheet: Sheet, region: _Region, kind: Literal["text", "caption",
 
 def _build_table(sheet: Sheet, region: _Region) -> Block:
     heads = region.top + _count_head_rows(sheet, region)
-    beside = _names_rows(sheet, region, heads)
+    named_rows = _names_rows(sheet, region, heads)
     spans = {
         (merge.top, merge.left): merge
         for merge in sheet.merges
@@ -173,7 +174,7 @@ def _build_table(sheet: Sheet, region: _Region) -> Block:
                 value = sheet.cells.get((row, column), Value(""))
                 merge = spans.get((row, column), Merge(row, column, row, column))
                 bottom, right = min(merge.bottom, region.bottom), min(merge.right, region.right)
-                is_head = row < heads or (beside and column == region.left and bool(value.text))
+                is_head = row < heads or (named_rows and column == region.left and bool(value.text))
                 at = row - region.top, column - region.left
                 yield TableCell(value.text, *at, bottom - row + 1, right - column + 1, is_head)
 
@@ -261,7 +262,7 @@ def _differs_below(sheet: Sheet, region: _Region, first: int) -> bool:
 
 
 def _names_rows(sheet: Sheet, region: _Region, first: int) -> bool:
-    """Whether the first column of a table names its rows: it has texts, and figures stand next to them."""
+    """Whether the first column of a table names its rows: it has texts, and figures are next to them."""
     rows = range(first, min(first + 50, region.bottom + 1))
     names = [value for row in rows if (value := sheet.cells.get((row, region.left)))]
     others = [value for row in rows for value in _row(sheet, replace(region, left=region.left + 1), row)]

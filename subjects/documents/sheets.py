@@ -92,13 +92,3 @@ def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
     )
     if hidden:
         yield Gap(f"left out of {name}: {hidden}", unread=False)
-
-
-def name_column(column: int) -> str:
-    """Return the letters of a column that is counted from 0: `A`, `Z`, `AA`."""
-    letters = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter) + letters
-    return letters

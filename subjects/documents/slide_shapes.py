@@ -1,4 +1,4 @@
-"""Shapes of a slide: where each stands, and the order in which people read them."""
+"""Shapes of a slide: where each is, and the order in which people read them."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ _MOST_SHAPES: Final = 5_000
 _LEFT_OUT: Final = frozenset({"ftr", "dt", "sldNum", "hdr"})
 """Placeholders whose text repeats on every slide."""
 _OVERLAP: Final = 0.5
-"""Share of the smaller shape's height or width in which two shapes must overlap to stand next to each other."""
+"""Share of the smaller shape's height or width in which two shapes must overlap to be next to each other."""
 _SHAPES: Final = frozenset({"sp", "grpSp", "graphicFrame", "pic", "cxnSp", "contentPart"})
 
 

@@ -1,6 +1,6 @@
 """Slides of PowerPoint (PPTX): each slide is a page, with its title as heading, and notes and comments apart.
 
-What stands on a slide is read by its place, from the top to the bottom and column by column. What repeats on all slides
+What is on a slide is read by its place, from the top to the bottom and column by column. What repeats on all slides
 (masters, footers, dates, numbers) is not read. Hidden slides are left out and reported.
 """
 
@@ -10,22 +10,18 @@ from typing import Final
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.subjects.documents.drawing_text import (
     Paragraph,
-    read_chart,
-    read_chart_title,
+    build_chart_blocks,
     read_diagram,
     read_paragraphs,
     read_table,
 )
+from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.slide_shapes import Box, Shape, find_placeholder, list_shapes, order_shapes
 from elcano.subjects.documents.tables import build_table, clean_line
-from elcano.subjects.documents.zip_packages import Package, Relation, read_properties
+from elcano.subjects.documents.zip_packages import RELATION_ID, Package, Relation
 from elcano.text.xml_tree import Element, get_local_name
 
 _MAIN: Final = "ppt/presentation.xml"
-_OFFICE: Final = (
-    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
-    "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
-)
 MOST_SLIDES: Final = 5_000
 _TITLES: Final = frozenset({"title", "ctrTitle"})
 _BULLETED: Final = frozenset({"", "body", "obj"})
@@ -40,11 +36,11 @@ def read_pptx(content: bytes) -> Parsed:
     """
     package = Package(content, "presentation")
     main = package.find_main_part(_MAIN)
-    root = package.parse(main)
+    root = package.parse_main(main)
     relations = package.relations(main)
     blocks: list[Block] = []
     hidden, damaged, pictures = list[int](), list[int](), list[int]()
-    listed = [_get_relation(one, relations) for one in root.iterfind("{*}sldIdLst/{*}sldId")][:MOST_SLIDES]
+    listed = [relations.get(one.get(RELATION_ID, "")) for one in root.iterfind("{*}sldIdLst/{*}sldId")][:MOST_SLIDES]
     for number, relation in enumerate(listed, 1):
         slide = package.parse_if_sound(relation.target) if relation is not None else None
         if relation is None or slide is None:
@@ -58,7 +54,7 @@ def read_pptx(content: bytes) -> Parsed:
                 pictures.append(number)
     if not blocks and damaged:
         raise FileSkipped("it is no readable presentation: its slides are missing or damaged")
-    properties = read_properties(package)
+    properties = read_properties(package.parse_properties())
     gaps = tuple(
         Gap(f"{_name_slides(numbers)} {reason}", tuple(numbers), unread)
         for numbers, reason, unread in (
@@ -68,17 +64,12 @@ def read_pptx(content: bytes) -> Parsed:
         )
         if numbers
     )
-    return Parsed(blocks, properties.title, properties.authors, gaps=gaps)
+    return Parsed(blocks, *properties, gaps=gaps)
 
 
 def _name_slides(numbers: Sequence[int]) -> str:
     shown = ", ".join(map(str, numbers[:10])) + (" and more" if len(numbers) > 10 else "")
     return f"slide {shown}:" if len(numbers) == 1 else f"slides {shown}:"
-
-
-def _get_relation(element: Element, relations: Mapping[str, Relation]) -> Relation | None:
-    name = next((value for prefix in _OFFICE if (value := element.get(f"{prefix}id"))), "")
-    return relations.get(name)
 
 
 def _read_slide(package: Package, name: str, slide: Element, number: int) -> Iterator[Block]:
@@ -169,16 +160,12 @@ def _read_graphic(package: Package, frame: Element, relations: Mapping[str, Rela
         return
     for one in frame.iter("{*}chart", "{*}relIds"):
         is_chart = get_local_name(one) == "chart"
-        names = (one.get(f"{prefix}{'id' if is_chart else 'dm'}", "") for prefix in _OFFICE)
-        relation = next((relations[name] for name in names if name in relations), None)
+        relation = relations.get(one.get(RELATION_ID if is_chart else f"{RELATION_ID[:-2]}dm", ""))
         root = package.parse_if_sound(relation.target) if relation is not None else None
         if root is None:
             continue
         if is_chart:
-            if title := read_chart_title(root):
-                yield Block(title, "caption", page=number)
-            if cells := read_chart(root):
-                yield build_table(cells, page=number)
+            yield from build_chart_blocks(root, page=number)
         else:
             yield from _build_paragraphs(read_diagram(root), number, bulleted=True)
 

@@ -16,11 +16,11 @@ from elcano.subjects.documents.article_text import (
     ArticleText,
     TextRules,
     join_lines,
-    read_rows,
+    parse_span,
     write_text,
 )
 from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
-from elcano.subjects.documents.tables import build_table
+from elcano.subjects.documents.tables import TableCell, build_table, place_spans
 from elcano.text.xml_tree import Element, get_local_name
 
 _ROOTS: Final = ("TEI", "TEI.2", "tei", "teiCorpus")
@@ -187,7 +187,7 @@ class _Reader:
         self._read_notes(element, level)
 
     def _read_paragraph(self, element: Element, level: int) -> None:
-        """A paragraph, and what stands in it that is a block of its own."""
+        """A paragraph, and what is in it that is a block of its own."""
         self.text.pending = [element.text or ""]
         for one in element:
             if get_local_name(one) in _BLOCKS and get_local_name(one) != "note" and not _is_inline(one):
@@ -233,14 +233,19 @@ class _Reader:
     def _read_table(self, element: Element, level: int) -> None:
         head = element.find("{*}head")
         self.text.add(write_text(head, RULES) if head is not None else "", "caption")
-        rows = (row.iterchildren("{*}cell") for row in element.iter("{*}row"))
-        cells = read_rows(
-            rows,
-            RULES,
-            is_head=lambda cell: "label" in (cell.get("role"), cell.getparent().get("role")),  # type: ignore[union-attr]
-            spans=("rows", "cols"),
+        rows = (
+            [
+                TableCell(
+                    join_lines(write_text(cell, RULES)).replace("\n", " "),
+                    rows=parse_span(cell.get("rows")),
+                    columns=parse_span(cell.get("cols")),
+                    head="label" in (cell.get("role"), row.get("role")),
+                )
+                for cell in row.iterchildren("{*}cell")
+            ]
+            for row in element.iter("{*}row")
         )
-        table = build_table(cells, anchor=self.text.anchor)
+        table = build_table(place_spans(rows), anchor=self.text.anchor)
         if table.cells:
             self.text.blocks.append(table)
 
@@ -274,7 +279,7 @@ class _Reader:
 
 
 def _is_inline(element: Element) -> bool:
-    """Whether a formula or a quotation stands within a sentence."""
+    """Whether a formula or a quotation is within a sentence."""
     name = get_local_name(element)
     return name in ("formula", "quote") and not any(get_local_name(one) in _BLOCKS for one in element)
 

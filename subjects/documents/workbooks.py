@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
 from elcano.subjects.documents.number_formats import BUILT_IN, format_number, format_text, is_date_code
+from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.sheet_tables import build_sheet_blocks
 from elcano.subjects.documents.sheets import (
     MOST_CHARACTERS,
@@ -26,7 +27,7 @@ from elcano.subjects.documents.sheets import (
     describe_sheet_gaps,
 )
 from elcano.subjects.documents.tables import MOST_COLUMNS
-from elcano.subjects.documents.zip_packages import Package, iterate_elements, read_properties
+from elcano.subjects.documents.zip_packages import RELATION_ID, Package, iterate_elements
 from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element, get_local_name
 
@@ -34,8 +35,6 @@ _MAIN: Final = "xl/workbook.xml"
 _REFERENCE: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TRUE: Final = ("1", "true")
-_RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_STRICT_RELATION: Final = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _THREAD_NOTE: Final = "[Threaded comment]"
 """Beginning of the copy of a conversation that Excel writes for older releases."""
 
@@ -66,7 +65,7 @@ def read_xlsx(content: bytes) -> Parsed:
     """
     package = Package(content, "workbook")
     main = package.find_main_part(_MAIN)
-    root = package.parse(main)
+    root = package.parse_main(main)
     relations = package.relations(main)
     book = _Book(
         _read_strings(package, next((one.target for one in relations.values() if one.kind == "sharedStrings"), "")),
@@ -77,7 +76,7 @@ def read_xlsx(content: bytes) -> Parsed:
     gaps: list[Gap] = []
     for one in root.iter("{*}sheet"):
         name = one.get("name") or ""
-        relation = relations.get(one.get(_RELATION) or one.get(_STRICT_RELATION) or "")
+        relation = relations.get(one.get(RELATION_ID, ""))
         if one.get("state", "visible") != "visible":
             gaps.append(Gap(f"the hidden sheet {name} was left out", unread=False))
         elif relation is not None and relation.kind == "worksheet":
@@ -96,8 +95,7 @@ def read_xlsx(content: bytes) -> Parsed:
         )
     if not blocks and gaps:
         raise FileSkipped("; ".join(gap.reason for gap in gaps[:3]))
-    properties = read_properties(package)
-    return Parsed(blocks, properties.title, properties.authors, gaps=tuple(gaps))
+    return Parsed(blocks, *read_properties(package.parse_properties()), gaps=tuple(gaps))
 
 
 def _read_strings(package: Package, name: str) -> list[str]:

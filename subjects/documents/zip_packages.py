@@ -1,6 +1,7 @@
 """Files that are ZIP packages: Office Open XML, OpenDocument, EPUB. Read part by part, each within bounds.
 
-A part is unpacked when it is read and never written to the disk, so no name in a package leads anywhere.
+A part is unpacked when it is read and never written to the disk, so no name in a package leads anywhere. Python's
+`zipfile` unpacks no more of a part than is declared, and the memory limit of the reading process catches the rest.
 """
 
 import posixpath
@@ -14,13 +15,31 @@ from urllib.parse import unquote
 from lxml import etree
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.subjects.documents.authorship import parse_authors
-from elcano.subjects.documents.zip_sizes import UnpackedSizes, check_count
-from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
+from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, parse_xml
 
+TOTAL_BYTES: Final = 200_000_000
+"""Unpacked size of all parts together that are read."""
+PART_BYTES: Final = 50_000_000
+"""Unpacked size of a part: as a tree it takes some ten times as much memory."""
+PART_RATIO: Final = 200
+"""Maximum compression ratio of a part. `deflate` reaches 1,030."""
+HARMLESS_BYTES: Final = 1_000_000
+"""Size below which the ratio says nothing: an empty template packs well."""
+MOST_PARTS: Final = 50_000
+"""Parts whose names are read: a book with a picture on every page has some 2,000."""
+_ENTRY: Final = b"PK\x01\x02"
+"""Beginning of each directory entry."""
 _UNREADABLE: Final = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError)
 """Exceptions that unpacking raises; `RuntimeError`: a part needs a password."""
 _PIECE_BYTES: Final = 65_536
+_SCHEMAS: Final = b"http://schemas.openxmlformats.org/"
+_STRICT: Final = b"http://purl.oclc.org/ooxml/"
+_STRICT_NAMES: Final = (b"wordprocessingml/", b"officeDocument/", b"drawingml/", b"spreadsheetml/", b"presentationml/")
+RELATION_ID: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+class PartUnreadable(FileSkipped):
+    """A part is missing or damaged; the text says which."""
 
 
 class Relation(NamedTuple):
@@ -45,14 +64,15 @@ class Package:
 
     def __init__(self, content: bytes, format_name: str) -> None:
         self.format_name = format_name
-        check_count(content)
+        if content.count(_ENTRY) > MOST_PARTS:
+            raise FileSkipped(f"it has more than {MOST_PARTS:,} parts")
         try:
             self._archive = zipfile.ZipFile(BytesIO(content))
         except _UNREADABLE as error:
-            raise FileSkipped(f"it is no readable {format_name}: it may be damaged or cut off") from error
+            raise FileSkipped(f"it is not a readable {format_name}: it may be damaged or cut off") from error
         # Names of parts do not depend on case, and some programs write backslashes or a leading slash.
         self._parts = {_fold_name(one.filename): one for one in reversed(self._archive.infolist()) if not one.is_dir()}
-        self._sizes = UnpackedSizes()
+        self._unpacked = 0
 
     @property
     def names(self) -> Iterator[str]:
@@ -66,46 +86,78 @@ class Package:
         """Open a part to read it piece by piece; the caller limits how much of it is read.
 
         Raises:
-            FileSkipped: it is not there, or needs a password.
+            PartUnreadable: it is missing or damaged.
+            FileSkipped: it needs a password.
         """
         part = self._parts.get(_fold_name(name))
         if part is None:
-            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is missing")
+            raise PartUnreadable(f"{name[:100]} is missing")
         try:
             return self._archive.open(part)
         except _UNREADABLE as error:
             if part.flag_bits & 1:
                 raise FileSkipped("it is encrypted: save a copy without a password") from error
-            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is damaged") from error
+            raise PartUnreadable(f"{name[:100]} is damaged") from error
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a part.
 
         Raises:
-            FileSkipped: it is missing, damaged, or larger than it should be.
+            PartUnreadable: it is missing or damaged.
+            FileSkipped: it is larger than it should be, or needs a password.
         """
         with self.open(name) as opened:
-            self._sizes.add(self._parts[_fold_name(name)])
+            self._count_bytes(self._parts[_fold_name(name)])
             try:
                 return opened.read()
             except _UNREADABLE as error:
-                raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]} is damaged") from error
+                raise PartUnreadable(f"{name[:100]} is damaged") from error
+
+    def _count_bytes(self, part: zipfile.ZipInfo) -> None:
+        """Count a part that is about to be unpacked.
+
+        Raises:
+            FileSkipped: it, or all parts up to it, are too large.
+        """
+        self._unpacked += part.file_size
+        if part.file_size > PART_BYTES or self._unpacked > TOTAL_BYTES:
+            raise FileSkipped(
+                f"it would unpack to more than {TOTAL_BYTES / 1e6:.0f} MB, or a part to {PART_BYTES / 1e6:.0f} MB"
+            )
+        if part.file_size > max(HARMLESS_BYTES, part.compress_size * PART_RATIO):
+            raise FileSkipped(f"a part of it would unpack to more than {PART_RATIO} times its size")
 
     def parse(self, name: str) -> Element:
-        """Return the root of a part that is XML.
+        """Return the root of a part that is XML, with the namespaces that nearly all documents use.
+
+        Raises:
+            PartUnreadable: it is missing, damaged, or no XML that may be read.
+            FileSkipped: it is larger than it should be, or needs a password.
+        """
+        content = self.read(name)
+        if _STRICT in content:  # ISO 29500 Strict
+            for schema in _STRICT_NAMES:
+                content = content.replace(_STRICT + schema, _SCHEMAS + schema + b"2006/")
+        try:
+            return parse_xml(content)
+        except XmlUnreadable as error:
+            raise PartUnreadable(f"{name[:100]} is no XML, or nested too deeply") from error
+        except EntitiesDeclared as error:
+            raise PartUnreadable(f"{name[:100]} declares entities, which are not expanded") from error
+
+    def parse_main(self, name: str) -> Element:
+        """Return the root of a part without which nothing can be read.
 
         Raises:
             FileSkipped: it cannot be read.
         """
         try:
-            return parse_xml(self.read(name))
-        except (XmlUnreadable, EntitiesDeclared) as error:
-            raise FileSkipped(f"it is no readable {self.format_name}: {name[:100]}: {error}") from error
+            return self.parse(name)
+        except PartUnreadable as error:
+            raise FileSkipped(f"it is not a readable {self.format_name}: {error}") from error
 
     def parse_if_sound(self, name: str) -> Element | None:
         """Return the root of a part without which the rest can be read; None if it cannot be parsed."""
-        if name not in self:
-            return None
         try:
             return self.parse(name)
         except FileSkipped:
@@ -124,25 +176,25 @@ class Package:
 
     def find_main_part(self, usual: str) -> str:
         """Return the name of the main part of an Office document, which is not always called as usual."""
-        related = (one.target for one in self.relations().values() if one.kind == "officeDocument")
-        return next((name for name in related if name in self), usual)
+        related = [one.target for one in self.relations().values() if one.kind == "officeDocument"]
+        numbered = sorted(name for name in self.names if name.startswith(usual[:-4]) and name.endswith(".xml"))
+        return next((name for name in (*related, usual, *numbered) if name in self), usual)
+
+    def parse_properties(self) -> Element | None:
+        """Return the core properties of an Office document; None if they cannot be read."""
+        name = next((one.target for one in self.relations().values() if one.kind == "core-properties"), "")
+        return self.parse_if_sound(name if name in self else "docProps/core.xml")
 
 
-class Properties(NamedTuple):
-    """Properties of a document."""
+def require_open(package: Package) -> None:
+    """Refuse an OpenDocument file that needs a password.
 
-    title: str = ""
-    authors: tuple[str, ...] = ()
-
-
-def read_properties(package: Package) -> Properties:
-    """Return the core properties of an Office document."""
-    name = next((one.target for one in package.relations().values() if one.kind == "core-properties"), "")
-    root = package.parse_if_sound(name or "docProps/core.xml")
-    if root is None:
-        return Properties()
-    found = {get_local_name(one): (one.text or "").strip() for one in root}
-    return Properties(" ".join(found.get("title", "").split()), parse_authors(found.get("creator", "")))
+    Raises:
+        FileSkipped: it does.
+    """
+    manifest = package.parse_if_sound("META-INF/manifest.xml")
+    if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
+        raise FileSkipped("it is encrypted: save a copy without a password")
 
 
 def resolve_target(folder: str, target: str) -> str:
@@ -160,7 +212,7 @@ def iterate_elements(stream: IO[bytes], tags: tuple[str, ...]) -> Iterator[Eleme
     """Yield the elements of these names, with or without a namespace, each complete; they are dropped afterwards.
 
     Raises:
-        FileSkipped: it is no XML.
+        PartUnreadable: it is no XML.
     """
     # Unlike `etree.iterparse`, this parser takes files in which an `xml:id` is repeated, as LibreOffice writes them.
     parser = etree.XMLPullParser(
@@ -179,7 +231,7 @@ def iterate_elements(stream: IO[bytes], tags: tuple[str, ...]) -> Iterator[Eleme
         parser.close()
         yield from _drop_after_use(parser)
     except (etree.XMLSyntaxError, *_UNREADABLE) as error:
-        raise FileSkipped(f"a part of it is damaged ({str(error)[:100]})") from error
+        raise PartUnreadable(f"a part of it is damaged ({str(error)[:100]})") from error
 
 
 def _drop_after_use(parser: etree.XMLPullParser) -> Iterator[Element]:

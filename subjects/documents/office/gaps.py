@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from elcano.activities.passages.document import Gap
-from elcano.subjects.documents.office.packages import Relationship
+from elcano.subjects.documents.zip_packages import Relation
 
 _EQUATIONS: Final = ("equation.", "mathtype", "eqn")
 _PARTS: Final = {"charts": "a chart", "comments": "the comments", "numbering": "numbers of lists", "styles": "styles"}
@@ -36,7 +36,7 @@ class GapCollector:
         """A part that is there and cannot be read."""
         self._parts.setdefault(_PARTS.get(kind, f"the {kind}"), reason)
 
-    def add_linked_part(self, part: Relationship | None) -> None:
+    def add_linked_part(self, part: Relation | None) -> None:
         """A document in another format that Word takes in when it opens this one."""
         self._linked["" if part is None else part.target.rpartition("/")[2][:_NAME_CHARACTERS]] += 1
 

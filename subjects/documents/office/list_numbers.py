@@ -27,6 +27,15 @@ def write_number(number: int, style: str) -> str:
     return writer(number) if writer is not None and number > 0 else str(number)
 
 
+def write_letters(number: int) -> str:
+    """`number` as columns of a sheet are named: A … Z, AA, AB."""
+    letters = ""
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
+
+
 def _write_roman(number: int) -> str:
     if number > _LARGEST_ROMAN:
         return str(number)

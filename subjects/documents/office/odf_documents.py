@@ -1,24 +1,24 @@
 """Reads OpenDocument texts: ODT, its templates, and FODT, which is one file of XML.
 
 As in Word documents, what a reader of the document sees is read: deletions are out, notes and text boxes follow their
-paragraph, endnotes and comments stand at the end. Headers, footers, tables of contents and pictures are left out.
+paragraph, endnotes and comments are at the end. Headers, footers, tables of contents and pictures are left out.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
-from elcano.subjects.documents.office.archives import Archive, PartUnreadable
 from elcano.subjects.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.subjects.documents.office.gaps import GapCollector
-from elcano.subjects.documents.office.grids import build_table
 from elcano.subjects.documents.office.odf_names import get_odf_name, get_odf_value, make_odf_name
 from elcano.subjects.documents.office.odf_styles import OdfCounters, OdfStyles
-from elcano.subjects.documents.office.odf_tables import OdfCell, read_odf_cells
+from elcano.subjects.documents.office.odf_tables import read_odf_cells
 from elcano.subjects.documents.office.odf_text import OdfText, OdfTextReader
-from elcano.subjects.documents.office.properties import choose_authors, choose_title
+from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.office.word_names import parse_number
 from elcano.subjects.documents.office.word_styles import Look
+from elcano.subjects.documents.tables import build_compact_table
+from elcano.subjects.documents.zip_packages import Package, require_open
 from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, parse_xml
 
 _MOST_NESTED: Final = 20
@@ -59,18 +59,16 @@ def read_odf(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is damaged, encrypted, no text, or would unpack to more than it should.
     """
-    archive = (
-        None
-        if content[:300].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-        else Archive(content, "an OpenDocument text")
-    )
-    roots = [_parse_flat(content)] if archive is None else list(_read_parts(archive))
+    is_flat = content[:300].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    package = None if is_flat else Package(content, "OpenDocument text")
+    roots = [_parse_flat(content)] if package is None else list(_read_parts(package))
     text = roots[0].find(f"{make_odf_name('office:body')}/{make_odf_name('office:text')}")
     if text is None:
         raise FileSkipped("it is not a readable OpenDocument text: it has no text in its body")
-    reader = OdfReader(roots, archive)
+    reader = OdfReader(roots, package)
     blocks = reader.read(text)
-    title, authors = _read_properties(roots)
+    metadata = (one for root in roots for one in root.iter(make_odf_name("office:meta")))
+    title, authors = read_properties(next(metadata, None))
     return Parsed(blocks, title or reader.title, authors, gaps=reader.gaps.list_gaps())
 
 
@@ -81,33 +79,12 @@ def _parse_flat(content: bytes) -> Element:
         raise FileSkipped("it is not a readable OpenDocument text: it is no XML that may be read") from error
 
 
-def _read_parts(archive: Archive) -> Iterator[Element]:
-    try:
-        manifest = archive.read_xml("META-INF/manifest.xml")
-        if next(manifest.iter(make_odf_name("manifest:encryption-data")), None) is not None:
-            raise FileSkipped("it is encrypted: save a copy without a password")
-    except PartUnreadable:
-        pass
-    try:
-        yield archive.read_xml("content.xml")
-    except PartUnreadable as error:
-        raise FileSkipped(f"it is not a readable OpenDocument text: {error}") from error
+def _read_parts(package: Package) -> Iterator[Element]:
+    require_open(package)
+    yield package.parse_main("content.xml")
     for name in ("styles.xml", "meta.xml"):
-        try:
-            yield archive.read_xml(name)
-        except PartUnreadable:
-            continue
-
-
-def _read_properties(roots: Sequence[Element]) -> tuple[str, tuple[str, ...]]:
-    """The title and author that are declared: who first wrote it, else who saved it last."""
-    meta = next((one for root in roots for one in root.iter(make_odf_name("office:meta"))), None)
-    if meta is None:
-        return "", ()
-    said = {get_odf_name(one): one.text or "" for one in meta}
-    return choose_title(said.get("dc:title", "")), choose_authors(
-        said.get("meta:initial-creator", "") or said.get("dc:creator", "")
-    )
+        if (root := package.parse_if_sound(name)) is not None:
+            yield root
 
 
 def _list_form_controls(root: Element) -> Iterator[tuple[str, str]]:
@@ -126,12 +103,12 @@ def _list_form_controls(root: Element) -> Iterator[tuple[str, str]]:
 class OdfReader:
     """Reads the body of one document."""
 
-    def __init__(self, roots: Sequence[Element], archive: Archive | None) -> None:
-        self._archive = archive
+    def __init__(self, roots: Sequence[Element], package: Package | None) -> None:
+        self._package = package
         self.gaps = GapCollector()
         self.title = ""
         self._styles = OdfStyles(roots)
-        self._text = OdfTextReader(self._styles, self._find_formula, hides_white=True)
+        self._text = OdfTextReader(self._styles, self._find_formula)
         self._headings = OdfCounters(self._styles.outline)
         self._lists: dict[str, OdfCounters] = {}
         """The counters of lists by their ids, and of the last list of each style."""
@@ -248,7 +225,7 @@ class OdfReader:
             return
         nested: list[Block] = []
 
-        def read_cell(cell: Element) -> OdfCell:
+        def read_cell(cell: Element) -> str:
             style = self._styles.get_style("table-cell", get_odf_value(cell, "table:style-name"))
             look = Look(shade=True) if style.is_painted else base
             texts: list[str] = []
@@ -257,10 +234,10 @@ class OdfReader:
                     nested.append(block)
                 else:
                     texts.append(block.text)
-            return OdfCell(" ".join(" ".join(texts).split()))
+            return " ".join(" ".join(texts).split())
 
         cells = read_odf_cells(table, read_cell)
-        block = build_table(cells, self._number)
+        block = build_compact_table(cells, paragraph=self._number)
         if block is not None:
             yield block if len(cells) > 1 else Block(block.text, paragraph=self._number)
         yield from nested
@@ -323,16 +300,11 @@ class OdfReader:
         return root if root is not None and get_odf_name(root) == "math:math" else None
 
     def _read_embedded(self, element: Element) -> Element | None:
-        """The root of an object, which stands in the element itself or in a folder of its own."""
+        """The root of an object, which is in the element itself or in a folder of its own."""
         if len(element):
             return element[0]
         target = get_odf_value(element, "xlink:href").removeprefix("./").strip("/")
-        if self._archive is None or not target:
-            return None
-        try:
-            return self._archive.read_xml(f"{target}/content.xml")
-        except PartUnreadable:
-            return None
+        return self._package.parse_if_sound(f"{target}/content.xml") if self._package is not None and target else None
 
     def _read_object(self, element: Element) -> Iterator[Block]:
         root = self._read_embedded(element) if get_odf_name(element) == "draw:object" else None

@@ -1,11 +1,11 @@
 """Tables of OpenDocument, cell by cell; repeated rows and columns are bounded."""
 
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-from elcano.subjects.documents.office.grids import MOST_COLUMNS, GridCell
 from elcano.subjects.documents.office.odf_names import get_odf_name, get_odf_value
 from elcano.subjects.documents.office.word_names import parse_number
+from elcano.subjects.documents.tables import MOST_COLUMNS, TableCell
 from elcano.text.xml_tree import Element
 
 _MOST_REPEATED: Final = 1_000
@@ -18,12 +18,6 @@ _ROW_GROUPS: Final = frozenset({"table:table-header-rows", "table:table-rows", "
 _HIDDEN: Final = frozenset({"collapse", "filter"})
 
 
-class OdfCell(NamedTuple):
-    """Content of a cell."""
-
-    text: str
-
-
 def _iterate_rows(table: Element, *, head: bool = False) -> Iterator[tuple[Element, bool]]:
     """The rows of a table, and whether they are its head."""
     for child in table:
@@ -34,9 +28,9 @@ def _iterate_rows(table: Element, *, head: bool = False) -> Iterator[tuple[Eleme
             yield from _iterate_rows(child, head=head or name == "table:table-header-rows")
 
 
-def read_odf_cells(table: Element, read_cell: Callable[[Element], OdfCell]) -> list[GridCell]:
+def read_odf_cells(table: Element, read_cell: Callable[[Element], str]) -> list[TableCell]:
     """The cells of a table in its grid."""
-    cells: list[GridCell] = []
+    cells: list[TableCell] = []
     number = 0
     for row, head in _iterate_rows(table):
         if get_odf_value(row, "table:visibility") in _HIDDEN:
@@ -48,20 +42,20 @@ def read_odf_cells(table: Element, read_cell: Callable[[Element], OdfCell]) -> l
         for _ in range(times):
             if len(cells) + len(found) > _MOST_CELLS:
                 return cells
-            cells += (GridCell(number, one.column, one.text, one.rows, one.columns, one.head) for one in found)
+            cells += (TableCell(one.text, number, one.column, one.rows, one.columns, one.head) for one in found)
             number += 1
     return cells
 
 
-def _read_row(row: Element, number: int, read_cell: Callable[[Element], OdfCell], *, head: bool) -> list[GridCell]:
-    cells: list[GridCell] = []
+def _read_row(row: Element, number: int, read_cell: Callable[[Element], str], *, head: bool) -> list[TableCell]:
+    cells: list[TableCell] = []
     column = 0
     for element in row:
         name = get_odf_name(element)
         if name not in ("table:table-cell", "table:covered-table-cell"):
             continue
         times = max(parse_number(get_odf_value(element, "table:number-columns-repeated"), 1), 1)
-        text = read_cell(element).text if name == "table:table-cell" and column < MOST_COLUMNS else ""
+        text = read_cell(element) if name == "table:table-cell" and column < MOST_COLUMNS else ""
         if name == "table:covered-table-cell" or (not text and times > _MOST_EMPTY):
             column += min(times, MOST_COLUMNS)
             continue
@@ -70,6 +64,6 @@ def _read_row(row: Element, number: int, read_cell: Callable[[Element], OdfCell]
             for kind in ("rows", "columns")
         ]
         for _ in range(min(times, MOST_COLUMNS - column)):
-            cells.append(GridCell(number, column, text, spans[0], min(spans[1], MOST_COLUMNS), head))
+            cells.append(TableCell(text, number, column, spans[0], min(spans[1], MOST_COLUMNS), head))
             column += 1
     return cells

@@ -1,18 +1,17 @@
 """The text of an OpenDocument paragraph, as a reader of the document sees it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from elcano.activities.passages.document import normalize_text
 from elcano.subjects.documents.office.odf_names import get_odf_name, get_odf_value, make_odf_name
 from elcano.subjects.documents.office.odf_styles import OdfStyles
 from elcano.subjects.documents.office.symbol_fonts import decode_symbols, is_symbol_font
+from elcano.subjects.documents.office.visible_text import VisibleText
 from elcano.subjects.documents.office.word_names import parse_number
 from elcano.subjects.documents.office.word_styles import Look
 from elcano.text.formulas import write_mathml
-from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element
 
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
@@ -43,42 +42,30 @@ class OdfText:
     shapes: list[Element] = field(default_factory=list)
     has_sequence: bool = False
     is_formula: bool = False
-    is_bold: bool = False
 
 
-class OdfTextReader:
+class OdfTextReader(VisibleText):
     """Reads paragraphs.
 
     Args:
         styles: the styles of the document.
         find_formula: the formula of a frame, if it holds one.
-        hides_white: whether text in white counts as invisible.
     """
 
-    def __init__(
-        self, styles: OdfStyles, find_formula: Callable[[Element], Element | None], *, hides_white: bool
-    ) -> None:
+    def __init__(self, styles: OdfStyles, find_formula: Callable[[Element], Element | None]) -> None:
+        super().__init__()
         self._styles = styles
         self._find_formula = find_formula
-        self._hides_white = hides_white
-        self.hidden_words = 0
-        self._parts: list[list[str]] = []
         self._result = OdfText()
-        self._beside_formulas: list[str] = []
-        self._is_bold: bool | None = None
-        self._has_formula = False
 
     def read(self, paragraph: Element, base: Look) -> OdfText:
         """Read a paragraph or heading, which inherits `base`."""
-        self._parts, self._result = [], OdfText()
-        self._beside_formulas, self._is_bold, self._has_formula = [], None, False
+        self._result = OdfText()
+        self._begin_paragraph()
         style = self._styles.get_style("paragraph", get_odf_value(paragraph, "text:style-name"))
         self._read_children(paragraph, style.look.inherit(base))
         result = self._result
-        written = (_WRITERS.get(raised, str)(text) for raised, text in self._parts)
-        result.text = _tidy("".join(written))
-        result.is_bold = bool(self._is_bold)
-        result.is_formula = self._has_formula and not re.search(r"[^\W\d]", "".join(self._beside_formulas)[:200])
+        result.text, result.is_formula = self._write(), self._is_formula
         return result
 
     def _read_children(self, parent: Element, look: Look) -> None:
@@ -133,32 +120,10 @@ class OdfTextReader:
             self._add_kept(_SPACE.sub(" ", text), look)
 
     def _add_kept(self, text: str, look: Look) -> None:
-        if not text:
-            return
-        if look.vanish or look.is_tiny or (self._hides_white and look.is_white):
-            self.hidden_words += len(text.split())
-            return
-        if not text.isspace():
-            self._beside_formulas.append(text)
-            self._is_bold = bool(look.bold) and self._is_bold is not False
-        text = decode_symbols(text, look.font) if look.font and is_symbol_font(look.font) else text
-        raised = look.raised or ""
-        if self._parts and self._parts[-1][0] == raised:
-            self._parts[-1][1] += text
-        else:
-            self._parts.append([raised, text])
+        if text:
+            text = decode_symbols(text, look.font) if look.font and is_symbol_font(look.font) else text
+            self._put(text, look, look.raised or "")
 
     def _add_formula(self, text: str) -> None:
-        if not text:
-            return
-        self._has_formula = True
-        before = self._parts[-1][1] if self._parts else ""
-        self._parts.append(["", f"{' ' if before[-1:].isalnum() and text[0].isalnum() else ''}{text}"])
-
-
-_WRITERS: Final[Mapping[str, Callable[[str], str]]] = {"superscript": raise_text, "subscript": lower_text}
-
-
-def _tidy(text: str) -> str:
-    """`text` as it is stored, without spaces that separate nothing."""
-    return re.sub(r" +(?=[ \n\t]|$)|(?<=\n)[ \t]+|(?<=\t) +", "", normalize_text(text)).strip()
+        if text:
+            self._put_formula(text)

@@ -72,7 +72,7 @@ def _convert(element: Element, depth: int) -> Iterator[Element]:
     elif name not in _LEFT_OUT and not name.endswith("Pr"):
         before = element.getprevious()
         if name == "m:oMath" and before is not None and get_name(before) == name:
-            yield _make("mspace", linebreak="newline")  # formulas of a paragraph stand on lines of their own
+            yield _make("mspace", linebreak="newline")  # formulas of a paragraph are on lines of their own
         yield from _convert_children(element, depth)
 
 

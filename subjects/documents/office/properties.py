@@ -1,7 +1,7 @@
 """Titles and authors that documents declare in their properties, as far as they can be believed."""
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from elcano.subjects.documents.authorship import parse_authors
 from elcano.text.xml_tree import Element, get_local_name
@@ -32,9 +32,16 @@ def choose_authors(said: str) -> tuple[str, ...]:
     return tuple(name for name in parse_authors(said[:2_000]) if not _NO_AUTHOR.fullmatch(name))
 
 
-def read_core_properties(root: Element | None) -> tuple[str, tuple[str, ...]]:
-    """The title and the authors in the properties of a document."""
-    if root is None:
-        return "", ()
-    said = {get_local_name(one): one.text or "" for one in root.iter() if get_local_name(one)}
-    return choose_title(said.get("title", "")), choose_authors(said.get("creator", ""))
+class Properties(NamedTuple):
+    """Properties of a document."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+
+
+def read_properties(root: Element | None) -> Properties:
+    """Return the title and the authors that a document declares: who first wrote it, else who saved it last."""
+    said = {get_local_name(one): one.text or "" for one in root.iter()} if root is not None else {}
+    return Properties(
+        choose_title(said.get("title", "")), choose_authors(said.get("initial-creator") or said.get("creator", ""))
+    )

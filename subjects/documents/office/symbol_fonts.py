@@ -69,7 +69,7 @@ def is_symbol_font(font: str) -> bool:
 def decode_symbols(text: str, font: str) -> str:
     """Decode `text` in a symbol font as readers see it; signs without a character, such as a telephone, are left out.
 
-    Codes in the private range are decoded by Symbol where another font is named: there it stands for a substitute.
+    Codes in the private range are decoded by Symbol where another font is named: there it is a substitute.
     """
     table = _FONTS.get(font.strip().lower())
     if table is None:

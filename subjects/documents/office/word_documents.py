@@ -1,28 +1,25 @@
 """Reads Word documents: DOCX, and its relatives with macros and templates.
 
 What a reader of the document sees is read: insertions are in and deletions out, notes and text boxes follow the
-paragraph that they belong to, endnotes and comments stand at the end. Headers, footers, tables of contents, pictures
+paragraph that they belong to, endnotes and comments are at the end. Headers, footers, tables of contents, pictures
 and their descriptions are left out.
 """
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
-from elcano.subjects.documents.office.archives import PartUnreadable
+from elcano.subjects.documents.drawing_text import build_chart_blocks, read_diagram
 from elcano.subjects.documents.office.block_lists import HEADING_CHARACTERS, join_lists
 from elcano.subjects.documents.office.gaps import GapCollector
-from elcano.subjects.documents.office.grids import build_table
-from elcano.subjects.documents.office.packages import Package
-from elcano.subjects.documents.office.properties import read_core_properties
-from elcano.subjects.documents.office.word_charts import read_chart
+from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.office.word_drawings import (
     Chart,
     Diagram,
     EmbeddedObject,
     Float,
     choose_alternative,
-    read_diagram,
 )
 from elcano.subjects.documents.office.word_names import RELATION, WORD, get_name, get_value, is_on
 from elcano.subjects.documents.office.word_notes import Notes
@@ -36,6 +33,8 @@ from elcano.subjects.documents.office.word_text import (
     is_placeholder,
     parse_level,
 )
+from elcano.subjects.documents.tables import build_compact_table
+from elcano.subjects.documents.zip_packages import Package, PartUnreadable
 from elcano.text.xml_tree import Element
 
 _MOST_NESTED: Final = 20
@@ -51,32 +50,37 @@ def read_word(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is damaged, encrypted, no Word document, or would unpack to more than it should.
     """
-    package = Package(content)
-    bodies = package.document.findall(WORD + "body")
+    package = Package(content, "Word document")
+    main = package.find_main_part("word/document.xml")
+    document = package.parse_main(main)
+    bodies = document.findall(WORD + "body")
     if not bodies:
         raise FileSkipped("it is not a readable Word document: it has no body")
-    reader = WordReader(package)
+    reader = WordReader(package, main, document)
     blocks = reader.read(bodies)
     if reader.has_unclosed_fields:  # a field that is never closed must not hide what follows it
-        reader = WordReader(package, keep_fields=True)
+        reader = WordReader(package, main, document, keep_fields=True)
         blocks = reader.read(bodies)
-    title, authors = read_core_properties(package.read_properties())
+    title, authors = read_properties(package.parse_properties())
     return Parsed(blocks, title or reader.title, authors, gaps=reader.gaps.list_gaps())
 
 
 class WordReader:
     """Reads the parts of one package."""
 
-    def __init__(self, package: Package, *, keep_fields: bool = False) -> None:
+    def __init__(self, package: Package, main: str, document: Element, *, keep_fields: bool = False) -> None:
         self._package = package
+        self._main = main
+        self._relations = package.relations(main)
         self._keep_fields = keep_fields
         self.gaps = GapCollector()
         self.title = ""
         self.has_unclosed_fields = False
         self._styles = Styles(self._read_part("styles"))
         self._numbering = Numbering(self._read_part("numbering"), self._styles)
-        self._notes = Notes(self._read_part, package.document)
-        self._hides_white = not _has_own_background(package.document)
+        self._notes = Notes(self._read_part, document)
+        self._base = Look(shade=True) if _has_own_background(document) else Look()
+        """Look of the page: white text may be seen on anything but white paper."""
         self._number = 0
         """Number of the paragraph or table in the main text, from 1."""
         self._references: list[NoteReference] = []
@@ -94,14 +98,18 @@ class WordReader:
         return blocks
 
     def _read_part(self, kind: str) -> Element | None:
+        """The root of the part that has this relation to the document; None if there is none that can be read."""
+        related = [one.target for one in self._relations.values() if one.kind == kind]
+        usual = f"{posixpath.dirname(self._main)}/{kind}.xml"
+        name = next((name for name in (*related, usual) if name in self._package), "")
         try:
-            return self._package.read_part(kind)
+            return self._package.parse(name) if name else None
         except PartUnreadable as error:
             self.gaps.add_damaged_part(kind, str(error))
             return None
 
     def _start_story(self) -> TextReader:
-        return TextReader(self._styles, hides_white=self._hides_white, keep_fields=self._keep_fields)
+        return TextReader(self._styles, keep_fields=self._keep_fields)
 
     def _read_body(self, body: Element) -> Iterator[Block]:
         story = self._start_story()
@@ -109,7 +117,7 @@ class WordReader:
             self._number += 1
             if get_name(item) == "w:tbl":
                 yield from self._read_table(item, story, 0)
-            elif (block := self._read_paragraph(item, story, Look())) is not None:
+            elif (block := self._read_paragraph(item, story, self._base)) is not None:
                 yield block
             yield from self._flush(0)
         self._end_story(story)
@@ -133,7 +141,7 @@ class WordReader:
             elif name == "mc:AlternateContent" and (chosen := choose_alternative(child)) is not None:
                 yield from self._iterate_items(chosen)
             elif name == "w:altChunk":
-                self.gaps.add_linked_part(self._package.relationships.get(child.get(RELATION + "id") or ""))
+                self.gaps.add_linked_part(self._relations.get(child.get(RELATION + "id") or ""))
 
     def _read_paragraph(self, paragraph: Element, story: TextReader, base: Look) -> Block | None:
         properties = paragraph.find(WORD + "pPr")
@@ -197,7 +205,7 @@ class WordReader:
         nested: list[Element] = []
 
         def read_cell(cell: Element, is_dark: bool) -> CellContent:
-            base = Look(shade=True) if is_dark else Look()
+            base = Look(shade=True) if is_dark else self._base
             texts: list[str] = []
             bold: list[bool] = []
             for item in self._iterate_items(cell):
@@ -214,7 +222,7 @@ class WordReader:
             return CellContent(" ".join(" ".join(texts).split()), bool(bold) and all(bold))
 
         cells = read_table_cells(table, self._styles, read_cell)
-        block = build_table(cells, self._number)
+        block = build_compact_table(cells, paragraph=self._number)
         if block is not None:
             yield block if len(cells) > 1 else Block(block.text, paragraph=self._number)
         for one in nested:
@@ -257,17 +265,17 @@ class WordReader:
         yield from self._flush(depth + 1)
 
     def _read_drawn_part(self, one: Chart | Diagram) -> Iterator[Block]:
-        related = self._package.relationships.get(one.relation)
-        if related is None or related.is_external:
+        related = self._relations.get(one.relation)
+        if related is None or not related.target:
             return
         try:
-            root = self._package.archive.read_xml(related.target)
+            root = self._package.parse(related.target)
         except PartUnreadable as error:
             self.gaps.add_damaged_part("charts", str(error))
             return
         if isinstance(one, Chart):
-            yield from read_chart(root, self._number)
-        elif text := read_diagram(root):
+            yield from build_chart_blocks(root, paragraph=self._number)
+        elif text := "\n".join(one.text for one in read_diagram(root)):
             yield Block(text, paragraph=self._number)
 
     def _read_note(self, reference: NoteReference) -> Iterator[Block]:
@@ -281,7 +289,7 @@ class WordReader:
         for item in self._iterate_items(element):
             if get_name(item) == "w:tbl":
                 tables += self._read_table(item, story, 0)
-            elif (block := self._read_paragraph(item, story, Look())) is not None:
+            elif (block := self._read_paragraph(item, story, self._base)) is not None:
                 lines.append(block.text.strip())
         self._end_story(story)
         self._references = []  # notes have none of their own
@@ -327,7 +335,7 @@ def _join_to_next(paragraph: Element) -> bool:
 
 
 def _has_own_background(document: Element) -> bool:
-    """Whether text may stand on something else than white paper: a coloured page, or a picture behind the text."""
+    """Whether text may be on something else than white paper: a coloured page, or a picture behind the text."""
     background = document.find(WORD + "background")
     if background is not None and (background.get(WORD + "color") or "auto").upper() not in ("FFFFFF", "AUTO"):
         return True

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from elcano.activities.passages.document import normalize_text
+from elcano.subjects.documents.drawing_text import read_paragraphs
 from elcano.subjects.documents.office.word_names import RELATION, get_name
 from elcano.text.xml_tree import Element
 
@@ -70,30 +71,10 @@ def _read_leaf(element: Element, name: str) -> Float | None:
         return EmbeddedObject(element.get("ProgID") or "")
     if name == "v:textpath":
         return " ".join(normalize_text(element.get("string") or "").split())
-    return read_drawing_text(element) if name.endswith(":txBody") else None
+    return "\n".join(one.text for one in read_paragraphs(element)) if name.endswith(":txBody") else None
 
 
 def _is_invisible(element: Element, name: str) -> bool:
     if name in ("wp:anchor", "wp:inline"):
         return any(get_name(child) == "wp:docPr" and child.get("hidden") in ("1", "true") for child in element)
     return name.startswith("v:") and bool(_INVISIBLE_STYLE.search((element.get("style") or "")[:2_000]))
-
-
-def read_drawing_text(element: Element) -> str:
-    """The paragraphs of DrawingML in an element, on lines."""
-    lines: list[str] = []
-    for one in element.iter():
-        name = get_name(one)
-        if name == "a:p" or not lines:
-            lines.append("")
-        if name == "a:t":
-            lines[-1] += one.text or ""
-        elif name == "a:br":
-            lines[-1] += " "
-    return "\n".join(clean for line in lines if (clean := " ".join(normalize_text(line).split())))
-
-
-def read_diagram(data: Element) -> str:
-    """The texts of SmartArt, each on a line."""
-    points = [one for one in data.iter() if get_name(one) == "dgm:pt" and one.get("type") not in ("pres", "parTrans")]
-    return "\n".join(text for one in points if (text := read_drawing_text(one)))

@@ -1,4 +1,4 @@
-"""Fields of Word: what stands in the document for an instruction, such as a citation, a number or a cross-reference."""
+"""Fields of Word: what is in the document for an instruction, such as a citation, a number or a cross-reference."""
 
 import re
 from typing import Final

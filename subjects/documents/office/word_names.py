@@ -23,7 +23,6 @@ _PREFIXES: Final = {
 WORD: Final = f"{{{_SCHEMAS}wordprocessingml/2006/main}}"
 MATH: Final = f"{{{_SCHEMAS}officeDocument/2006/math}}"
 RELATION: Final = f"{{{_SCHEMAS}officeDocument/2006/relationships}}"
-SPACE_ATTRIBUTE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 class ShortNames(dict[object, str]):

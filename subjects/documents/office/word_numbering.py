@@ -36,7 +36,6 @@ class ListLabel(NamedTuple):
     level: int
     """Counted from 0."""
     is_bullet: bool
-    number_id: str
 
 
 class Numbering:
@@ -72,9 +71,9 @@ class Numbering:
                 counters[below] = 0
         own = levels[level]
         if own.format == "bullet":
-            return ListLabel(simplify_bullet(decode_symbols(own.text, own.font)), level, True, number_id)
+            return ListLabel(simplify_bullet(decode_symbols(own.text, own.font)), level, True)
         label = _PLACEHOLDER.sub(lambda place: self._write_level(int(place[1]) - 1, own, counters, levels), own.text)
-        return ListLabel(label.strip()[:_LABEL_CHARACTERS], level, False, number_id)
+        return ListLabel(label.strip()[:_LABEL_CHARACTERS], level, False)
 
     def find_style_level(self, number_id: str, style_key: str) -> int | None:
         """The level of a list that belongs to a paragraph style; None if none does."""

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from elcano.subjects.documents.office.grids import MOST_COLUMNS, GridCell
 from elcano.subjects.documents.office.word_drawings import choose_alternative
 from elcano.subjects.documents.office.word_names import WORD, get_name, get_value, is_on, parse_number
 from elcano.subjects.documents.office.word_styles import Styles, has_shading, read_table_look
+from elcano.subjects.documents.tables import MOST_COLUMNS, TableCell
 from elcano.text.xml_tree import Element
 
 _WRAPPERS: Final = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag"})
@@ -35,15 +35,15 @@ def iterate_wrapped(parent: Element, name: str) -> Iterator[Element]:
             yield from iterate_wrapped(chosen, name)
 
 
-def read_table_cells(table: Element, styles: Styles, read_cell: ReadCell) -> list[GridCell]:
+def read_table_cells(table: Element, styles: Styles, read_cell: ReadCell) -> list[TableCell]:
     """The cells of a table in its grid."""
     properties = table.find(WORD + "tblPr")
     style = styles.get_style(get_value(properties, "tblStyle"))
     look = read_table_look(properties)
     is_dark = style.has_dark_parts or bool(has_shading(properties))
-    cells: list[GridCell] = []
+    cells: list[TableCell] = []
     bold: dict[int, list[bool]] = {}
-    merged: dict[int, GridCell] = {}
+    merged: dict[int, TableCell] = {}
     number = 0
     for row in iterate_wrapped(table, "w:tr"):
         row_properties = row.find(WORD + "trPr")
@@ -52,7 +52,7 @@ def read_table_cells(table: Element, styles: Styles, read_cell: ReadCell) -> lis
         is_head = bool(is_on(row_properties, "tblHeader"))
         is_head |= number == 0 and style.has_head_row and look.get("firstRow", False)
         column = min(parse_number(get_value(row_properties, "gridBefore")), MOST_COLUMNS)
-        below: dict[int, GridCell] = {}
+        below: dict[int, TableCell] = {}
         for element in iterate_wrapped(row, "w:tc"):
             own = element.find(WORD + "tcPr")
             if get_value(own, "cellDel") is not None:
@@ -68,7 +68,7 @@ def read_table_cells(table: Element, styles: Styles, read_cell: ReadCell) -> lis
             else:
                 content = read_cell(element, is_dark or bool(has_shading(own)))
                 is_head_column = column == 0 and style.has_head_column and look.get("firstColumn", False)
-                cells.append(GridCell(number, column, content.text, 1, span, is_head or is_head_column))
+                cells.append(TableCell(content.text, number, column, 1, span, is_head or is_head_column))
                 bold.setdefault(number, []).append(content.is_bold or not content.text)
                 if joins is not None:
                     below[column] = cells[-1]
@@ -79,7 +79,7 @@ def read_table_cells(table: Element, styles: Styles, read_cell: ReadCell) -> lis
     return cells
 
 
-def _mark_bold_head(cells: list[GridCell], bold: dict[int, list[bool]]) -> None:
+def _mark_bold_head(cells: list[TableCell], bold: dict[int, list[bool]]) -> None:
     """Take a first row in bold for the head of a table that declares none, if what follows is not bold."""
     if any(cell.head for cell in cells) or len(bold) < 2 or not all(bold.get(0, [False])):
         return

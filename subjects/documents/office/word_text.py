@@ -4,14 +4,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.document import normalize_text
 from elcano.subjects.documents.office.office_math import write_office_math
 from elcano.subjects.documents.office.symbol_fonts import decode_symbols, has_private_signs, is_symbol_font
+from elcano.subjects.documents.office.visible_text import VisibleText
 from elcano.subjects.documents.office.word_drawings import Float, choose_alternative, list_floats
 from elcano.subjects.documents.office.word_fields import Field, FieldStack
 from elcano.subjects.documents.office.word_names import WORD, get_name, get_value, parse_number
 from elcano.subjects.documents.office.word_styles import Look, Styles, read_look
-from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element
 
 _ENTERED: Final = frozenset(
@@ -27,8 +26,6 @@ _CHARACTERS: Final = {
 }
 _DRAWINGS: Final = frozenset({"w:drawing", "w:pict", "w:object"})
 _REFERENCE_LIST: Final = re.compile(r"\d{1,4}[a-z]?(?:\s?[,;–-]\s?\d{1,4}[a-z]?)+")
-_EQUATION_NUMBER: Final = re.compile(r"[\s\d().,;:#\[\]-]*")
-_SPACES: Final = re.compile(r"[ \u2002-\u200a\u202f]+(?=[ \n\t]|$)|(?<=\n)[ \t]+|(?<=\t) +")
 
 
 class NoteReference(NamedTuple):
@@ -56,40 +53,30 @@ class ParagraphText:
     is_linked_file: bool = False
 
 
-class TextReader:
+class TextReader(VisibleText):
     """Reads the paragraphs of one story (the main text, a note, a text box) in order: a field may span several.
 
     Args:
         styles: the styles of the document.
-        hides_white: whether text in white counts as invisible. Not so where it may stand on a picture.
         keep_fields: see `FieldStack`.
     """
 
-    def __init__(self, styles: Styles, *, hides_white: bool, keep_fields: bool = False) -> None:
+    def __init__(self, styles: Styles, *, keep_fields: bool = False) -> None:
+        super().__init__()
         self._styles = styles
-        self._hides_white = hides_white
         self.fields = FieldStack(keep_all=keep_fields)
-        self.hidden_words = 0
         self._base = Look()
-        self._parts: list[list[str]] = []
-        """Pairs of how a text is raised and the text: pieces of one exponent may stand in several runs."""
         self._result = ParagraphText()
         self._in_citation = 0
-        self._bold_letters = self._plain_letters = 0
-        self._beside_formulas: list[str] = []
-        self._has_formula = False
 
     def read(self, paragraph: Element, base: Look) -> ParagraphText:
         """Read a paragraph whose runs inherit `base`."""
         self._base = base
-        self._parts, self._result = [], ParagraphText()
-        self._bold_letters = self._plain_letters = 0
-        self._beside_formulas, self._has_formula = [], False
+        self._result = ParagraphText()
+        self._begin_paragraph()
         self._read_children(paragraph)
         result = self._result
-        result.text = _tidy("".join(_write_part(self._parts, place) for place in range(len(self._parts))))
-        result.is_formula = self._has_formula and bool(_EQUATION_NUMBER.fullmatch("".join(self._beside_formulas)[:100]))
-        result.is_bold = self._bold_letters > 0 and self._plain_letters == 0
+        result.text, result.is_formula, result.is_bold = self._write(), self._is_formula, self._is_bold
         return result
 
     def _read_children(self, parent: Element) -> None:
@@ -211,30 +198,24 @@ class TextReader:
     def _add_text(self, text: str, look: Look) -> None:
         if not text or self.fields.is_muted:
             return
-        if look.vanish or look.is_tiny or (self._hides_white and look.is_white):
-            self.hidden_words += len(text.split())
-            return
-        if not text.isspace():
-            self._beside_formulas.append(text)
-            if look.bold:
-                self._bold_letters += 1
-            else:
-                self._plain_letters += 1
         raised = look.raised if look.raised in ("superscript", "subscript") else ""
         if raised == "superscript" and (self._in_citation or self.fields.in_citation):
             raised = "citation"
-        if self._parts and self._parts[-1][0] == raised:
-            self._parts[-1][1] += text
-        else:
-            self._parts.append([raised, text])
+        self._put(text, look, raised)
 
     def _add_formula(self, formula: Element) -> None:
-        if self.fields.is_muted or not (text := write_office_math(formula)):
-            return
-        self._has_formula = True
-        before = self._parts[-1][1] if self._parts else ""
-        gap = " " if before[-1:].isalnum() and text[0].isalnum() else ""
-        self._parts.append(["", gap + text])
+        if not self.fields.is_muted and (text := write_office_math(formula)):
+            self._put_formula(text)
+
+    def _write_part(self, place: int) -> str:
+        """A part, of which a raised one may be a reference to literature."""
+        raised, text = self._parts[place]
+        core = text.strip()
+        before = self._parts[place - 1][1].rstrip()[-1:] if place else ""
+        is_list = raised == "superscript" and _REFERENCE_LIST.fullmatch(core) and before and not before.isdigit()
+        if raised == "citation" or is_list:
+            return text.replace(core, f"[{core}]") if core and core[0] not in "[(" else text
+        return super()._write_part(place)
 
 
 def is_placeholder(control: Element, styles: Styles) -> bool:
@@ -262,24 +243,6 @@ def _is_code(text: str | None) -> bool:
 
 def _decode_font(text: str, font: str) -> str:
     return decode_symbols(text, font) if is_symbol_font(font) or has_private_signs(text) else text
-
-
-def _write_part(parts: list[list[str]], place: int) -> str:
-    raised, text = parts[place]
-    if raised == "subscript":
-        return lower_text(text)
-    if not raised:
-        return text
-    core = text.strip()
-    before = parts[place - 1][1].rstrip()[-1:] if place else ""
-    if raised == "citation" or (_REFERENCE_LIST.fullmatch(core) and before and not before.isdigit()):
-        return text.replace(core, f"[{core}]") if core and core[0] not in "[(" else text
-    return raise_text(text)
-
-
-def _tidy(text: str) -> str:
-    """`text` as it is stored, without spaces that separate nothing."""
-    return _SPACES.sub("", normalize_text(text)).strip()
 
 
 def parse_level(properties: Element | None) -> int | None:

@@ -121,7 +121,7 @@ def _share(box: tuple[float, float, float, float], frame: Frame) -> Box:
 
 
 def _lay_out(text: str, box: tuple[float, float, float, float], size: float) -> Iterator[Word]:
-    """The words of a text in its box: where each of them stands there is estimated."""
+    """The words of a text in its box: where each of them is, is estimated."""
     left, top, right, bottom = box
     height = bottom - top
     lines = [line.split() for line in text.splitlines() if line.strip()]

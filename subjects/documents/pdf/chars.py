@@ -19,11 +19,11 @@ from elcano.subjects.documents.pdf.styles import Style, Styles
 DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
 RUN_SHARE: Final = 0.1
-"""Characters that are less than this share of the size apart stand directly behind one another; so do kerned ones."""
+"""Characters that are less than this share of the size apart are directly behind one another; so do kerned ones."""
 UNKNOWN: Final = "\ufffd"
 """Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
-"""A glyph stands for so many letters at most: `ffi` has three, the name of God in Arabic four."""
+"""A glyph has so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
 """A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
 ASCENDER: Final = 0.7
@@ -42,7 +42,7 @@ class Char(NamedTuple):
     """A character with its place on the displayed page."""
 
     text: str
-    """Several characters if they stand directly behind one another."""
+    """Several characters if they are directly behind one another."""
     left: float
     top: float
     right: float
@@ -98,7 +98,7 @@ def read_chars(
 ) -> list[Char | bool | None]:
     """The characters of a loaded page; None: a space that PDFium adds, or the end of a line; True: a painted space.
 
-    One call of C costs a fifth of a microsecond, and a page has thousands of characters. So those that stand directly
+    One call of C costs a fifth of a microsecond, and a page has thousands of characters. So those that are directly
     behind one another in type of one height become one, and only the first of them is asked for more than its place.
 
     Args:
@@ -186,9 +186,9 @@ class _Collector:
             self.found.append(char)
 
     def _is_painted(self, char: Char, index: int) -> bool:
-        """Whether a text stands where the same one was painted before, to make it bold or to shade it; if not, it is.
+        """Whether a text is where the same one was painted before, to make it bold or to shade it; if not, it is.
 
-        The letters of a ligature stand in one place too, but directly behind one another.
+        The letters of a ligature are in one place too, but directly behind one another.
         """
         step = DOUBLE_SHARE * char.style.size
         across, down = char.left / step, char.top / step

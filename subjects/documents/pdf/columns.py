@@ -85,7 +85,7 @@ class _Band:
     _are_columns: bool | None = None
 
     def are_columns(self, gutter: float) -> bool:
-        """Whether its sides, between which this gutter stands, are columns by themselves."""
+        """Whether its sides, between which this gutter is, are columns by themselves."""
         if self._are_columns is None:
             self._are_columns = _are_columns(self, gutter)
         return self._are_columns
@@ -123,7 +123,7 @@ def _split_bands(segments: Sequence[Segment], gutter: float) -> list[_Band]:
     return bands
 
 
-def _find_gutter(segments: Sequence[Segment]) -> float | None:
+def _find_gutter(segments: Sequence[Segment], *, nested: bool = True) -> float | None:
     """Find the start of the right one of two columns; None: there are no columns."""
     starts = Counter(round(one.left / 2) for one in segments)
     counted = {place: count + starts[place - 1] + starts[place + 1] for place, count in starts.items()}
@@ -135,7 +135,7 @@ def _find_gutter(segments: Sequence[Segment]) -> float | None:
         score = sum(
             min(_area(band.left), _area(band.right))
             for band in _split_bands(segments, gutter)
-            if _are_columns(band, gutter)
+            if _are_columns(band, gutter, nested=nested)
         )
         if score > 1.02 * most:
             best, most = gutter, score
@@ -146,8 +146,8 @@ def _area(segments: Sequence[Segment]) -> float:
     return sum(one.width * one.size for one in segments)
 
 
-def _are_columns(band: _Band, gutter: float) -> bool:
-    """Whether the sides of a band are columns by themselves."""
+def _are_columns(band: _Band, gutter: float, *, nested: bool = True) -> bool:
+    """Whether the sides of a band are columns by themselves; `nested`: or one of them is several columns."""
     if band.crossing or not band.left or not band.right:
         return False
     left, right = _Side(band.left), _Side(band.right)
@@ -159,7 +159,9 @@ def _are_columns(band: _Band, gutter: float) -> bool:
         return False
     aligned = _share_aligned(left, right)
     prose = [side.is_prose(aligned) for side in (left, right)]
-    return all(prose) or (any(prose) and aligned < ALIGNED)
+    if all(prose) or (any(prose) and aligned < ALIGNED):
+        return True
+    return any(prose) and nested and _find_gutter(band.right if prose[0] else band.left, nested=False) is not None
 
 
 def _measure_columns(bands: Sequence[_Band], gutter: float) -> tuple[float, float]:
@@ -192,7 +194,7 @@ class _Side:
         self.full = self.usual / max(right - left, 1.0)
 
     def is_prose(self, aligned: float) -> bool:
-        """Whether its rows are lines of prose; `aligned`: the share of them that stand next to the other side's."""
+        """Whether its rows are lines of prose; `aligned`: the share of them that are next to the other side's."""
         if self.usual < NARROW * self.size:
             return False
         needed = FULL if aligned < ALIGNED else VERY_FULL

@@ -6,15 +6,15 @@ Untrusted: a page may paint a million paths, so only so many objects are looked 
 import ctypes
 import math
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
 
-from elcano.subjects.documents.pdf.frames import Frame, measure_frame
+from elcano.subjects.documents.pdf.frames import Frame, Rectangle, measure_frame, turn_box
+from elcano.subjects.documents.pdf.page_objects import iterate_objects, measure_object
 from elcano.subjects.documents.pdf.paths import (
-    IDENTITY,
     Color,
     Matrix,
     Point,
@@ -31,8 +31,6 @@ MAX_OBJECTS: Final = 20_000
 one by one fits, and a map costs a quarter of a second."""
 MAX_SEGMENTS: Final = 3_000
 """Segments of one path that are looked at: more are a drawing, not a grid."""
-MAX_DEPTH: Final = 12
-"""Maximum nesting of forms; also cuts off a form that contains itself."""
 MAX_LINES: Final = 1_500
 """Lines in one direction that are kept, the longest: hatching has thousands."""
 LEAST_DRAWING: Final = 8.0
@@ -49,12 +47,10 @@ ABUTTING: Final = 0.3
 """Backgrounds of one colour that are not farther apart than this, in points, show no line between them."""
 PAPER: Final = 0.85
 """A rectangle that covers this share of the page in both directions is its background."""
-Rectangle = tuple[float, float, float, float]
-"""Left, top, right and bottom in points."""
 
 
 class Edge(NamedTuple):
-    """A horizontal or vertical line: where it stands, and from where to where it reaches."""
+    """A horizontal or vertical line: where it is, and from where to where it reaches."""
 
     at: float
     low: float
@@ -85,10 +81,6 @@ class Edges(NamedTuple):
             horizontal += (Edge(top, left, right), Edge(bottom, left, right))
             vertical += (Edge(left, top, bottom), Edge(right, top, bottom))
         return self._replace(horizontal=tuple(merge_edges(horizontal)), vertical=tuple(merge_edges(vertical)))
-
-
-NO_EDGES: Final = Edges()
-"""Edges of a page without ruling lines."""
 
 
 def read_edges(page: pdfium_c.FPDF_PAGE) -> Edges:
@@ -122,7 +114,7 @@ def _merge_fills(fills: list[tuple[Color, Rectangle]]) -> list[Rectangle]:
 
 
 def merge_edges(edges: Iterable[Edge]) -> list[Edge]:
-    """Put lines that stand at the same place together, and join those that overlap or nearly touch."""
+    """Put lines that are at the same place together, and join those that overlap or nearly touch."""
     merged: list[Edge] = []
     for group in _group_by_place(sorted(edges)):
         at = sum(edge.at * edge.length for edge in group) / sum(edge.length for edge in group)
@@ -160,34 +152,19 @@ class _Collector:
         self.fills: list[tuple[Color, Rectangle]] = []
         self.drawings: list[Rectangle] = []
         self._frame = frame
-        self._left = MAX_OBJECTS
         self._mode, self._stroked = ctypes.c_int(), ctypes.c_int()
-        self._sides = tuple(ctypes.c_float() for _ in range(4))
 
     def read_page(self, page: pdfium_c.FPDF_PAGE) -> None:
-        for index in range(min(pdfium_c.FPDFPage_CountObjects(page), self._left)):
-            if self._left <= 0:
-                return
-            self._read_object(pdfium_c.FPDFPage_GetObject(page, index), IDENTITY, 0)
-
-    def _read_object(self, thing: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix, depth: int) -> None:
-        self._left -= 1
-        kind = pdfium_c.FPDFPageObj_GetType(thing)
-        if kind == pdfium_c.FPDF_PAGEOBJ_PATH:
-            self._read_path(thing, matrix)
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
-            inner = compose_matrices(read_matrix(thing), matrix)
-            for index in range(pdfium_c.FPDFFormObj_CountObjects(thing)):
-                if self._left <= 0:
-                    return
-                self._read_object(pdfium_c.FPDFFormObj_GetObject(thing, index), inner, depth + 1)
+        for thing, kind, matrix in islice(iterate_objects(page), MAX_OBJECTS):
+            if kind == pdfium_c.FPDF_PAGEOBJ_PATH:
+                self._read_path(thing, matrix)
 
     def _read_path(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> None:
         pdfium_c.FPDFPath_GetDrawMode(path, self._mode, self._stroked)
         filling, stroked = bool(self._mode.value), bool(self._stroked.value)
         if not filling and not stroked:
             return  # only clips
-        left, top, right, bottom = self._bounds(path, matrix)
+        left, top, right, bottom = measure_object(path, matrix, self._frame)
         wide, high = right - left, bottom - top
         if max(wide, high) < SHORTEST and not stroked:
             return
@@ -210,15 +187,6 @@ class _Collector:
             drawn = drawn or curved or is_oblique(points)
         if drawn and max(wide, high) >= LEAST_DRAWING:
             self.drawings.append((left, top, right, bottom))
-
-    def _bounds(self, path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Rectangle:
-        pdfium_c.FPDFPageObj_GetBounds(path, *self._sides)
-        left, bottom, right, top = (side.value for side in self._sides)
-        if matrix is IDENTITY:
-            return self._frame.box(left, bottom, right, top)
-        corners = [self._place((x, y), matrix) for x in (left, right) for y in (bottom, top)]
-        across, down = [x for x, _ in corners], [y for _, y in corners]
-        return min(across), min(down), max(across), max(down)
 
     def _place(self, point: Point, matrix: Matrix) -> Point:
         x, y = point
@@ -270,37 +238,20 @@ class _Collector:
 
 
 def turn_edges(edges: Edges, turn: int, width: float, height: float) -> Edges:
-    """The lines as seen in the direction of reading of text that is turned clockwise by 90, 180 or 270 degrees.
-
-    Args:
-        edges: lines of the displayed page.
-        turn: degrees.
-        width: of the displayed page.
-        height: of the displayed page.
-    """
-    fills = tuple(_turn_rectangle(fill, turn, width, height) for fill in edges.fills)
-    drawings = tuple(_turn_rectangle(drawing, turn, width, height) for drawing in edges.drawings)
-    if turn == 90:  # reads downwards: x is the way down, y the way from the right
-        horizontal = [Edge(width - edge.at, edge.low, edge.high) for edge in edges.vertical]
-        vertical = [Edge(edge.at, width - edge.high, width - edge.low) for edge in edges.horizontal]
-    elif turn == 270:  # reads upwards
-        horizontal = [Edge(edge.at, height - edge.high, height - edge.low) for edge in edges.vertical]
-        vertical = [Edge(height - edge.at, edge.low, edge.high) for edge in edges.horizontal]
-    elif turn == 180:
-        horizontal = [Edge(height - edge.at, width - edge.high, width - edge.low) for edge in edges.horizontal]
-        vertical = [Edge(width - edge.at, height - edge.high, height - edge.low) for edge in edges.vertical]
-    else:
+    """The lines of a page as seen in the direction of reading of turned text; see `turn_box`."""
+    if not turn:
         return edges
-    return Edges(tuple(sorted(horizontal)), tuple(sorted(vertical)), fills, drawings)
-
-
-def _turn_rectangle(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
-    """A rectangle of the displayed page as seen in the direction of reading of turned text."""
-    left, top, right, bottom = box
-    if turn == 90:
-        return top, width - right, bottom, width - left
-    if turn == 270:
-        return height - bottom, left, height - top, right
-    if turn == 180:
-        return width - right, height - bottom, width - left, height - top
-    return box
+    boxes = [(edge.low, edge.at, edge.high, edge.at) for edge in edges.horizontal]
+    boxes += [(edge.at, edge.low, edge.at, edge.high) for edge in edges.vertical]
+    level, upright, fills, drawings = (
+        [turn_box(box, turn, width, height) for box in some]
+        for some in (boxes[: len(edges.horizontal)], boxes[len(edges.horizontal) :], edges.fills, edges.drawings)
+    )
+    if turn != 180:
+        level, upright = upright, level
+    return Edges(
+        tuple(sorted(Edge(top, left, right) for left, top, right, _ in level)),
+        tuple(sorted(Edge(left, top, bottom) for left, top, _, bottom in upright)),
+        tuple(fills),
+        tuple(drawings),
+    )

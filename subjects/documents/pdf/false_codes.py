@@ -75,8 +75,8 @@ def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: 
     Args:
         font: its address.
         code: of the character, as it is declared.
-        text_page: where it stands.
-        index: where it stands there.
+        text_page: where it is.
+        index: where it is there.
     """
     handle = ctypes.cast(font, pdfium_c.FPDF_FONT)
     if pdfium_c.FPDFFont_GetIsEmbedded(handle) != 1:

@@ -21,7 +21,7 @@ _NAMES: Final = regex.compile(
     r"(?:arg|cosh?|coth?|csc|deg|det|diag|dim|div|erf|exp|for|grad|if|inf|ker|lim|ln|log|max|min|"
     r"mod|otherwise|prob|rot|sec|sgn|sinh?|sup|tanh?|tr|var)[,.;:]?"
 )
-"""Words that stand in formulas."""
+"""Words that are in formulas."""
 
 
 def find_formulas(lines: Sequence[TextLine]) -> set[int]:
@@ -30,14 +30,14 @@ def find_formulas(lines: Sequence[TextLine]) -> set[int]:
     found = {number for number in signs if _states_something(lines[number])}
     for number in signs:
         line = lines[number]
-        beside = (one for one in (number - 1, number + 1, number - 2, number + 2) if one in found)
-        if number not in found and any(_is_part_of(line, lines[one]) for one in beside):
+        neighbours = (one for one in (number - 1, number + 1, number - 2, number + 2) if one in found)
+        if number not in found and any(_is_part_of(line, lines[one]) for one in neighbours):
             found.add(number)
     return found
 
 
 def _may_be_formula(line: TextLine) -> bool:
-    """Whether a line stands apart from the left edge of its column and has hardly a word."""
+    """Whether a line is apart from the left edge of its column and has hardly a word."""
     if line.thing is not None or line.fixed or line.turn or line.start < INDENT * line.size or not line.tokens:
         return False
     if _MARKUP.search(line.text) or is_caption(line.text):
@@ -58,7 +58,7 @@ def _states_something(line: TextLine) -> bool:
 
 
 def _is_part_of(line: TextLine, formula: TextLine) -> bool:
-    """Whether a line stands above or below a formula, within its width and as near as the parts of a fraction."""
+    """Whether a line is above or below a formula, within its width and as near as the parts of a fraction."""
     near = abs(line.base - formula.base) <= NEAR * max(line.size, formula.size)
     return (
         near

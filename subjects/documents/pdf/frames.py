@@ -1,9 +1,12 @@
 """The frame of a page of a PDF: from points of its own space to points of the page as it is displayed."""
 
 import ctypes
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pypdfium2.raw as pdfium_c
+
+Rectangle: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom in points."""
 
 
 class Frame(NamedTuple):
@@ -36,13 +39,37 @@ class Frame(NamedTuple):
             return self.right - x, y - self.bottom
         return self.top - y, self.right - x
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+    def box(self, left: float, bottom: float, right: float, top: float) -> Rectangle:
         """The left, top, right and bottom of a rectangle on the displayed page."""
         if self.rotation == 0 and left <= right and bottom <= top:
             return left - self.left, self.top - top, right - self.left, self.top - bottom
         x, y = self.point(left, bottom)
         other_x, other_y = self.point(right, top)
         return min(x, other_x), min(y, other_y), max(x, other_x), max(y, other_y)
+
+
+def turn_box(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
+    """A rectangle of a page as seen in the direction of reading of text that is turned clockwise by quarters.
+
+    Args:
+        box: its left, top, right and bottom.
+        turn: degrees; any other than 90, 180 and 270 turns nothing.
+        width: of the page.
+        height: of the page.
+    """
+    left, top, right, bottom = box
+    if turn == 90:  # reads downwards: x is the way down, y the way from the right
+        return top, width - right, bottom, width - left
+    if turn == 180:
+        return width - right, height - bottom, width - left, height - top
+    if turn == 270:  # reads upwards
+        return height - bottom, left, height - top, right
+    return box
+
+
+def turn_back(box: Rectangle, turn: int, width: float, height: float) -> Rectangle:
+    """The rectangle of the page, `width` by `height`, of which `turn_box` makes `box`."""
+    return turn_box(box, 360 - turn, *((width, height) if turn == 180 else (height, width)))
 
 
 def measure_frame(page: pdfium_c.FPDF_PAGE) -> Frame:

@@ -1,36 +1,43 @@
 """Finds running heads and feet, and page numbers, which are printed on every page next to its text.
 
-They recur at one height on several pages with other numbers, or count the pages. A line that does neither is text,
-wherever it stands.
+They recur at one height on several pages, word for word or with a number that counts the pages. A line that does
+neither is text, wherever it is; so are captions, and a word with a number such as `Step 2`: it may count anything.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import regex
 
 from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.subjects.documents.pdf.paragraph_signs import is_caption
+from elcano.subjects.documents.pdf.segments import group_rows
 
 BAND: Final = 0.16
 """Share of a page's height, from its top and from its bottom, in which heads and feet stand."""
 OUTER_ROWS: Final = 4
 """Number of rows from the top and from the bottom that may be heads or feet."""
 SAME_HEIGHT: Final = 0.012
-"""Heads of two pages stand at one height if they differ by less than this share of it."""
+"""Heads of two pages are at one height if they differ by less than this share of it."""
 LARGEST: Final = 1.25
 """Larger type than this, in sizes of the text, is a title, though it may recur; unless it is on most pages."""
 SURE: Final = 3
 """Number of pages that prove that a number in a line counts them."""
 APART: Final = 1.5
-"""A head or foot stands this many sizes from the text, or from another one: less, and it is the text's first line."""
+"""A head or foot is this many sizes from the text, or from another one: less, and it is the text's first line."""
 _NUMBERS: Final = regex.compile(r"\d+|\b[ivxlc]{1,7}\b", regex.IGNORECASE)
 _PAGE_NUMBER: Final = regex.compile(
-    r"\W{0,3}(?:(?:page|p\.|pp\.|seite|página|pagina|pág\.|стр\.|第)\s?)?\W{0,3}(\d{1,4}|[ivxl]{1,6})\s?(?:页|頁|ページ)?"
-    r"(?:\s?(?:of|/|von|de|di|sur|из|\|)\s?\d{1,4})?\W{0,3}",
+    r"\W{0,3}(?P<name>(?:page|p\.|pp\.|seite|página|pagina|pág\.|стр\.|第)\s?)?\W{0,3}(?P<number>\d{1,4}|[ivxl]{1,6})"
+    r"\s?(?:页|頁|ページ)?(?:\s?(?:of|/|von|de|di|sur|из|\|)\s?\d{1,4})?\W{0,3}",
     regex.IGNORECASE,
 )
+_END_NUMBER: Final = regex.compile(r"[^\w.]*(\d{1,4})(?:/\d{1,4})?[^\w.)]*")
+"""Number of a page at the end of a row; `1.` and `1)` are those of items."""
+_OF_ALL: Final = regex.compile(r"(\d{1,4})\s?(?:of|/|von|de|di|sur|из|\|)\s?\d{1,4}\W*$", regex.IGNORECASE)
+_LABEL: Final = regex.compile(r"\W*\p{L}+\.?\s#\W*")
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -43,8 +50,8 @@ class _Row:
     lines: tuple[int, ...]
     """Their indexes among those of the page."""
     text: str
-    numbers: tuple[int, ...]
-    """Numbers at the ends of its outermost lines."""
+    offsets: frozenset[int]
+    """By how much the numbers at the ends of its outermost lines exceed the index of the page."""
     size: float
     """The size of its largest type."""
     height: float
@@ -56,12 +63,12 @@ class _Row:
 
 
 class Furniture:
-    """What pages may have beside their text, collected page by page."""
+    """What pages have besides their text, collected page by page."""
 
     def __init__(self) -> None:
         self._rows: list[_Row] = []
         self._turned: defaultdict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
-        """By its text and place, the page and the index of each line that stands on its side beside the text."""
+        """By its text and place, the page and the index of each line that is on its side next to the text."""
         self._pages = 0
 
     def add_page(self, lines: Sequence[TextLine], height: float) -> None:
@@ -81,7 +88,7 @@ class Furniture:
             body_size: the size of most of the text.
         """
         found: defaultdict[int, set[int]] = defaultdict(set)
-        for row in (*_find_recurring(self._rows, self._pages, body_size), *_find_numbered(self._rows, self._pages)):
+        for row in _find_furniture(self._rows, self._pages, body_size):
             found[row.page].update(row.lines)
         for (key, _), group in self._turned.items():
             if any(map(str.isalpha, key)) and len({page for page, _ in group}) >= SURE:
@@ -91,17 +98,10 @@ class Furniture:
 
 
 def _list_outer_rows(index: int, lines: Sequence[TextLine], height: float) -> list[_Row]:
-    upright = sorted(
-        ((number, line) for number, line in enumerate(lines) if line.turn == 0 and line.thing is None),
-        key=lambda one: (one[1].base, one[1].left),
-    )
-    rows: list[list[tuple[int, TextLine]]] = []
-    for number, line in upright:
-        if rows and abs(line.base - (first := rows[-1][0][1]).base) <= 0.3 * min(line.size, first.size):
-            rows[-1].append((number, line))
-        else:
-            rows.append([(number, line)])
-    heights = [row[0][1].base for row in rows]
+    places = {id(line): number for number, line in enumerate(lines)}
+    grouped = group_rows((line for line in lines if line.turn == 0 and line.thing is None), 0.3)
+    rows = [[(places[id(line)], line) for line in row] for row in grouped]
+    heights = [row[0].base for row in grouped]
     found: list[_Row] = []
     for number, row in enumerate(rows):
         place = heights[number] / max(height, 1.0)
@@ -117,13 +117,17 @@ def _list_outer_rows(index: int, lines: Sequence[TextLine], height: float) -> li
 def _build_row(page: int, row: Sequence[tuple[int, TextLine]], height: float, apart: float, inner: float) -> _Row:
     ordered = sorted(row, key=lambda one: one[1].left)
     lines = [line for _, line in ordered]
-    tokens = [token for line in (lines[0], lines[-1]) for token in (*line.tokens[:1], *line.tokens[-1:])]
-    ends = [token.strip("|-\u2013\u00b7\u2022()[]") for token in tokens]
+    text = " ".join(line.text for line in lines)
+    if alone := _PAGE_NUMBER.fullmatch(text):
+        numbers = [_read_number(alone["number"])]
+    else:
+        ends = (token for line in (lines[0], lines[-1]) for token in (line.tokens[0], line.tokens[-1]))
+        numbers = [int(one[1]) for one in (*map(_END_NUMBER.fullmatch, ends), _OF_ALL.search(text)) if one]
     return _Row(
         page,
         tuple(number for number, _ in ordered),
-        " ".join(line.text for line in lines),
-        tuple(int(end) for end in ends if end.isdecimal() and len(end) <= 4),
+        text,
+        frozenset(number - page for number in numbers),
         max(line.size for line in lines),
         height,
         apart,
@@ -131,25 +135,49 @@ def _build_row(page: int, row: Sequence[tuple[int, TextLine]], height: float, ap
     )
 
 
-def _find_recurring(rows: Sequence[_Row], pages: int, body_size: float) -> list[_Row]:
-    """Rows that recur with other numbers at one height."""
-    groups: defaultdict[str, list[_Row]] = defaultdict(list)
+def _find_furniture(rows: Sequence[_Row], pages: int, body_size: float) -> list[_Row]:
+    """Rows that recur or count the pages, if they are apart from the text or from other such rows."""
+    rows = [row for row in rows if not is_caption(row.text)]
+    counting = Counter(offset for row in rows if not _is_label(row) for offset in row.offsets)
+    outermost = _find_outermost(rows)
+    groups: defaultdict[tuple[str, int | None], list[_Row]] = defaultdict(list)
     for row in rows:
-        if key := _NUMBERS.sub("#", row.text.casefold()):
-            groups[key].append(row)
-    found: list[_Row] = []
-    for key, group in groups.items():
-        if not any(char.isalpha() for char in key):
-            continue  # bare numbers have to count
-        for row, on in _count_pages(group):
+        groups[row.text.casefold(), None].append(row)
+        words = _NUMBERS.sub("#", row.text.casefold())
+        for offset in row.offsets if not _is_label(row) else ():
+            groups[words, offset].append(row)
+            groups[words, None].append(row)
+    found: set[_Row] = set()
+    for (words, offset), group in groups.items():
+        if not any(map(str.isalpha, words)):
+            continue  # a bare number that recurs may be a figure
+        recurs = offset is not None or len({row.text.casefold() for row in group}) == 1
+        for row, on in _count_pages(group) if recurs or _is_rising(group) else ():
             large = row.size > LARGEST * body_size
-            if on > 1 and not (large and (on < SURE or on * 2 < pages)):
-                found.append(row)
+            if on >= (2 if recurs else SURE) and not (large and (on < SURE or on * 2 < pages)):
+                found.add(row)
+    for row in rows:
+        often = max((counting[offset] for offset in row.offsets), default=0) if not _is_label(row) else 0
+        alone = _PAGE_NUMBER.fullmatch(row.text)
+        counts = often >= max(min(SURE, pages), 2) or (alone is not None and alone["name"])
+        if counts and row.height in outermost[row.page]:
+            found.add(row)
     kept: dict[tuple[int, float], _Row] = {}
     for row in sorted(found, key=lambda row: abs(row.height - 0.5)):  # from the text outwards
         if row.apart > APART * body_size or (row.page, row.inner) in kept:
             kept[row.page, row.height] = row
     return list(kept.values())
+
+
+def _is_rising(group: Sequence[_Row]) -> bool:
+    """Whether numbers rise at least as fast as the pages: some pages may have been taken out of a file."""
+    offsets = [min(row.offsets) for row in sorted(group, key=lambda row: row.page)]
+    return all(one <= after for one, after in pairwise(offsets))
+
+
+def _is_label(row: _Row) -> bool:
+    """Whether a row is a word with a number that may count anything but pages."""
+    return _PAGE_NUMBER.fullmatch(row.text) is None and _LABEL.fullmatch(_NUMBERS.sub("#", row.text)) is not None
 
 
 def _count_pages(group: Sequence[_Row]) -> Iterator[tuple[_Row, int]]:
@@ -167,28 +195,6 @@ def _count_pages(group: Sequence[_Row]) -> Iterator[tuple[_Row, int]]:
                 del pages[ordered[begin].page]
             begin += 1
         yield row, len(pages)
-
-
-def _find_numbered(rows: Sequence[_Row], pages: int) -> list[_Row]:
-    """Rows that hold the number of their page."""
-    outermost = _find_outermost(rows)
-    told: list[tuple[_Row, int, bool]] = []
-    for row in rows:
-        if alone := _PAGE_NUMBER.fullmatch(row.text):
-            told.append((row, _read_number(alone[1]) - row.page, True))
-        else:
-            told += ((row, number - row.page, False) for number in row.numbers)
-    if pages == 1:
-        return [row for row, _, alone in told if alone and row.height in outermost[row.page] and row.apart > 20]
-    offsets = Counter(offset for offset, _ in {(offset, row.page) for row, offset, _ in told})
-    found: list[_Row] = []
-    for row, offset, is_alone in told:
-        often = offsets[offset]
-        outer = row.height in outermost[row.page]
-        counts = often >= 2 or (outer and row.apart > 20)
-        if (is_alone and counts) or (outer and often >= min(SURE, pages) and row.apart > 16):
-            found.append(row)
-    return found
 
 
 def _find_outermost(rows: Sequence[_Row]) -> dict[int, tuple[float, float]]:

@@ -60,7 +60,7 @@ Point = tuple[float, float]
 
 
 class Shape(NamedTuple):
-    """A glyph: which cells of its box it covers, and where this box stands, in sizes of its type."""
+    """A glyph: which cells of its box it covers, and where this box is, in sizes of its type."""
 
     cells: int
     """A bit for each, row by row."""

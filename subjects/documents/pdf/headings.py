@@ -70,7 +70,7 @@ def _goes_on(heading: Paragraph, after: Paragraph) -> bool:
         return False
     if abs(last.size - line.size) > 0.04 * last.size or not 0 < line.base - last.base <= LEADING * line.size:
         return False
-    if len(heading.lines) + len(after.lines) >= HEADING_LINES or is_numbered(after.text) or sign_of(line):
+    if len(heading.lines) + len(after.lines) >= HEADING_LINES or is_numbered(after.text):
         return False
     return not has_room(last, line)
 
@@ -110,7 +110,7 @@ def _style_of(heading: Paragraph) -> _Style:
 
 
 def _is_heading(paragraph: Paragraph, body_size: float, weighty: bool) -> bool:
-    if paragraph.kind != "text" or paragraph.thing is not None or len(paragraph.lines) >= HEADING_LINES:
+    if paragraph.kind != "text" or len(paragraph.lines) >= HEADING_LINES:
         return False
     text, first = paragraph.text, paragraph.lines[0]
     if len(text) > HEADING_LENGTH or not _LETTER.search(text) or first.pieces >= TABULAR or first.turn:
@@ -127,14 +127,9 @@ def _is_heading(paragraph: Paragraph, body_size: float, weighty: bool) -> bool:
     if all(line.bold for line in paragraph.lines) and weighty and (numbered or not begins_small(text)):
         return paragraph.size > 0.9 * body_size
     capitals = text.isupper() and len(text) > 4 and len(paragraph.lines) == 1
-    return (capitals or (numbered and len(paragraph.lines) == 1)) and _stands_alone(paragraph, body_size)
+    return (capitals or (numbered and len(paragraph.lines) == 1)) and _is_alone(paragraph, body_size)
 
 
-def _stands_alone(paragraph: Paragraph, body_size: float) -> bool:
+def _is_alone(paragraph: Paragraph, body_size: float) -> bool:
     line = paragraph.lines[0]
-    return (
-        line.size > 0.95 * body_size
-        and line.room > 2 * line.size
-        and len(line.tokens) < 14
-        and not paragraph.text.endswith(".")
-    )
+    return line.size > 0.95 * body_size and line.room > 2 * line.size

@@ -1,7 +1,7 @@
 """Joins the lines of a paragraph to one text, and records where each line is in it.
 
 A hyphen at the end of a line is printed in both cases: it parts a word that has none, or belongs to it. The document's
-own words decide: those that stand within its lines. Without a witness it is dropped between small letters.
+own words decide: those that are within its lines. Without a witness it is dropped between small letters.
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from typing import Final
 import regex
 
 from elcano.graphs.report.places import Box, Line
+from elcano.subjects.documents.pdf.frames import turn_back
 from elcano.subjects.documents.pdf.lines import TextLine
-from elcano.subjects.documents.pdf.segments import turn_back
 
 UNSPACED: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3001-\u303f\uff01-\uff65]"
@@ -24,13 +24,13 @@ _FIRST: Final = regex.compile(r"[\p{L}\p{M}'\u2019]+(?:-[\p{L}\p{M}'\u2019]+)*")
 _CONJUNCTIONS: Final = frozenset(
     ("und", "oder", "bzw", "sowie", "and", "or", "to", "et", "ou", "y", "e", "en", "of", "och", "og", "eller", "oraz")
 )
-"""A hyphen before one of these stands for the rest of the next word: `Vor- und Nachteile`."""
+"""A hyphen before one of these replaces the rest of the next word: `Vor- und Nachteile`."""
 _ADDRESS: Final = regex.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$", regex.IGNORECASE)
 
 
 @dataclass(slots=True)
 class Vocabulary:
-    """The words of a document that stand within its lines."""
+    """The words of a document that are within its lines."""
 
     words: Counter[str] = field(default_factory=Counter)
     firsts: Counter[str] = field(default_factory=Counter)
@@ -93,7 +93,7 @@ def join_lines(
 
 
 def _join(text: str, line: TextLine, vocabulary: Vocabulary) -> str:
-    """`text` with what stands between it and the line that follows."""
+    """`text` with what is between it and the line that follows."""
     after = line.tokens[0]
     if text.endswith("-") and len(text) > 1 and not text[-2].isspace():
         return _join_at_hyphen(text, after, vocabulary)

@@ -29,7 +29,7 @@ PIECE_GAP: Final = 1.8
 JUSTIFIED: Final = 1.25
 """The widest gap of a justified line is this many times its narrowest at most."""
 GLUED: Final = 0.12
-"""A raised or lowered word that stands closer than this share of the size belongs to the word before it."""
+"""A raised or lowered word that is closer than this share of the size belongs to the word before it."""
 _LATIN: Final = regex.compile(r"\p{L}")
 LEADING: Final = 4
 """Number of single dots in a row that lead to a page number."""
@@ -63,7 +63,7 @@ class TextLine:
     """Whether it begins with a raised mark."""
     right_to_left: bool = False
     fixed: bool = False
-    """Whether it stands in type of one width, as code does."""
+    """Whether it is in type of one width, as code does."""
     confidence: float | None = None
     thing: Any = None
 
@@ -131,7 +131,7 @@ def _read_column(column: Column, page: int, turn: int, number: int) -> list[Text
 
 
 def _split_things(rows: Iterable[list[Segment]]) -> Iterable[list[Segment]]:
-    """Rows in which what is no text stands by itself."""
+    """Rows in which what is no text is by itself."""
     for row in rows:
         if text := [one for one in row if one.thing is None]:
             yield text
@@ -290,9 +290,9 @@ LEAST_NUMBERED: Final = 8
 
 
 def drop_line_numbers(words: list[Word]) -> list[Word]:
-    """The words without the numbers that stand next to the lines of a manuscript.
+    """The words without the numbers that are next to the lines of a manuscript.
 
-    They stand below one another at the left or right of everything else, and count the lines, each or every fifth.
+    They are below one another at the left or right of everything else, and count the lines, each or every fifth.
     """
     numbers = [word for word in words if word.text.isascii() and word.text.isdigit() and len(word.text) <= 4]
     if len(numbers) < LEAST_NUMBERED:

@@ -31,7 +31,7 @@ _DEVICE: Final = 100_000
 _MARGIN: Final = 0.001
 """Share of the page by which a box is widened: shares are rounded."""
 SAME_LETTERS: Final = 0.9
-"""Share of a quote's letters and digits that have to stand within its marks, in their order: ligatures and letters that
+"""Share of a quote's letters and digits that have to be within its marks, in their order: ligatures and letters that
 are painted apart may read differently in another program."""
 WITHIN: Final = 200
 """Letters within which the next one of a quote is looked for: marks cover whole words, which have others."""

@@ -10,7 +10,7 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.subjects.documents.pdf.joining import UNSPACED
 from elcano.subjects.documents.pdf.lines import TextLine
-from elcano.subjects.documents.pdf.segments import is_right_to_left, turn_upright
+from elcano.subjects.documents.pdf.segments import is_right_to_left, turn_upright, turn_word
 from elcano.subjects.documents.pdf.words import Word
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ class Layout(NamedTuple):
             base=word.base / self.scale,
             size=word.size / self.scale,
         )
-        return _turn_clockwise(in_points, -self.turn % 360, across, down)
+        return turn_word(in_points, self.turn, across, down)._replace(turn=(word.turn - self.turn) % 360)
 
     def _skew(self, word: Word) -> Word:
-        """The word where it stands on the page as it is."""
+        """The word where it is on the page as it is."""
         x, y = (word.left + word.right) / 2 - self.width / 2, (word.top + word.bottom) / 2 - self.height / 2
         right = x * math.cos(self.skew) - y * math.sin(self.skew) - x
         down = x * math.sin(self.skew) + y * math.cos(self.skew) - y
@@ -159,23 +159,3 @@ def read_turn(found: "PyPageIterator") -> int:
     from tesserocr import WritingDirection
 
     return 90 if found.Orientation()[1] == WritingDirection.TOP_TO_BOTTOM else 0
-
-
-def _turn_clockwise(word: Word, turn: int, width: float, height: float) -> Word:
-    """The word after its page, `width` wide and `height` high, was turned clockwise by quarters."""
-    if turn == 90:
-        box = (height - word.bottom, word.left, height - word.top, word.right)
-    elif turn == 180:
-        box = (width - word.right, height - word.bottom, width - word.left, height - word.top)
-    elif turn == 270:
-        box = (word.top, width - word.right, word.bottom, width - word.left)
-    else:
-        return word
-    upright = word.turn in (0, 180)
-    base = {
-        90: height - word.base if upright else word.base,
-        180: height - word.base if upright else width - word.base,
-        270: word.base if upright else width - word.base,
-    }[turn]
-    left, top, right, bottom = box
-    return word._replace(left=left, top=top, right=right, bottom=bottom, base=base, turn=(word.turn + turn) % 360)

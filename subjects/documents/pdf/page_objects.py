@@ -1,4 +1,4 @@
-"""The objects of a page of a PDF, those of its forms too: its texts, its images, and what of these stands apart."""
+"""The objects of a page of a PDF, those of its forms too: its texts, its images, and what of these is apart."""
 
 import contextlib
 import ctypes
@@ -9,54 +9,48 @@ from typing import Final, NamedTuple, TypeAlias
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from elcano.subjects.documents.pdf.frames import Frame
+from elcano.subjects.documents.pdf.frames import Frame, Rectangle
+from elcano.subjects.documents.pdf.paths import IDENTITY, Matrix, compose_matrices, read_matrix
 from elcano.subjects.documents.pdf.words import Word
 
 MAXIMUM_DEPTH: Final = 12
 """Maximum nesting of forms that are followed; PDFium itself stops drawing at 12 levels."""
-
-Rectangle: TypeAlias = tuple[float, float, float, float]
-"""Left, top, right and bottom in points of the displayed page."""
 
 
 class TextObject(NamedTuple):
     """A text of a page."""
 
     handle: pdfium_c.FPDF_PAGEOBJECT
-    matrices: tuple[pdfium_c.FS_MATRIX, ...]
-    """Matrices of the enclosing forms, innermost first."""
+    matrix: Matrix
+    """What the forms around it do to its places."""
 
 
 Image: TypeAlias = tuple[pdfium_c.FPDF_PAGEOBJECT, Rectangle]
-"""An image, and where it stands."""
+"""An image, and where it is."""
 
 
 def list_objects(page: pdfium.PdfPage, frame: Frame) -> tuple[list[TextObject], list[Image]]:
     """The text objects and the images of a page."""
     texts: list[TextObject] = []
     images: list[Image] = []
-    for handle, kind, matrices in _iterate_objects(page):
+    for handle, kind, matrix in iterate_objects(page.raw):
         if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
-            texts.append(TextObject(handle, matrices))
+            texts.append(TextObject(handle, matrix))
         elif kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            images.append((handle, measure_object(handle, matrices, frame)))
+            images.append((handle, measure_object(handle, matrix, frame)))
     return texts, images
 
 
 def holds_more(page: pdfium.PdfPage, count: int) -> bool:
     """Whether a page, with the forms on it, holds more objects than this."""
-    if pdfium_c.FPDFPage_CountObjects(page) > count:
-        return True
-    return next(itertools.islice(_iterate_objects(page), count, None), None) is not None
+    return next(itertools.islice(iterate_objects(page.raw), count, None), None) is not None
 
 
-def _iterate_objects(
-    page: pdfium.PdfPage,
-) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, tuple[pdfium_c.FS_MATRIX, ...]]]:
-    """The objects of a page and of its forms, their kinds, and the matrices of the forms around them, from within."""
-    waiting: list[tuple[pdfium_c.FPDF_PAGEOBJECT | None, tuple[pdfium_c.FS_MATRIX, ...]]] = [(None, ())]
+def iterate_objects(page: pdfium_c.FPDF_PAGE) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, Matrix]]:
+    """The objects of a page and of its forms, their kinds, and the matrix of the forms around them."""
+    waiting: list[tuple[pdfium_c.FPDF_PAGEOBJECT | None, Matrix, int]] = [(None, IDENTITY, 0)]
     while waiting:
-        form, matrices = waiting.pop()
+        form, matrix, depth = waiting.pop()
         count = pdfium_c.FPDFPage_CountObjects(page) if form is None else pdfium_c.FPDFFormObj_CountObjects(form)
         for index in range(count):
             thing = (
@@ -65,12 +59,10 @@ def _iterate_objects(
                 else pdfium_c.FPDFFormObj_GetObject(form, index)
             )
             kind = pdfium_c.FPDFPageObj_GetType(thing)
-            if kind == pdfium_c.FPDF_PAGEOBJ_FORM and len(matrices) < MAXIMUM_DEPTH:
-                matrix = pdfium_c.FS_MATRIX()
-                pdfium_c.FPDFPageObj_GetMatrix(thing, ctypes.byref(matrix))
-                waiting.append((thing, (matrix, *matrices)))
+            if kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < MAXIMUM_DEPTH:
+                waiting.append((thing, compose_matrices(read_matrix(thing), matrix), depth + 1))
             else:
-                yield thing, kind, matrices
+                yield thing, kind, matrix
 
 
 @contextlib.contextmanager
@@ -90,7 +82,7 @@ _RASTER: Final = 256
 
 
 def find_untouched(images: Sequence[Image], words: Sequence[Word], frame: Frame) -> list[pdfium_c.FPDF_PAGEOBJECT]:
-    """The images that stand apart from all words."""
+    """The images that are apart from all words."""
     if not images:
         return []
     covered = [0] * _RASTER  # a bit for each column of a row
@@ -115,16 +107,15 @@ def _find_cells(place: Rectangle, frame: Frame) -> tuple[range, int]:
     return range(top, bottom), (1 << last) - (1 << first) if first < last else 0
 
 
-def measure_object(
-    handle: pdfium_c.FPDF_PAGEOBJECT, matrices: tuple[pdfium_c.FS_MATRIX, ...], frame: Frame
-) -> Rectangle:
-    """Measure the bounds of an object within these forms."""
+def measure_object(handle: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix, frame: Frame) -> Rectangle:
+    """Measure the bounds of an object within forms that have this matrix together."""
     edges = [ctypes.c_float() for _ in range(4)]
-    pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, edges))
+    pdfium_c.FPDFPageObj_GetBounds(handle, *edges)
     left, bottom, right, top = (edge.value for edge in edges)
-    corners = [(left, bottom), (right, bottom), (left, top), (right, top)]
-    for m in matrices:
-        corners = [(m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f) for x, y in corners]
+    if matrix is IDENTITY:  # as nearly always
+        return frame.box(left, bottom, right, top)
+    a, b, c, d, e, f = matrix
+    corners = [(a * x + c * y + e, b * x + d * y + f) for x in (left, right) for y in (bottom, top)]
     xs, ys = zip(*corners, strict=True)
     return frame.box(min(xs), min(ys), max(xs), max(ys))
 

@@ -44,7 +44,7 @@ PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
 State: TypeAlias = Literal["read", "empty", "damaged", "costly", "crowded", "late", "picture", "undecodable", "unsure"]
-"""Outcome of reading a page: nothing stands on it; it cannot be loaded; it takes too long, or holds too many drawings;
+"""Outcome of reading a page: nothing is on it; it cannot be loaded; it takes too long, or holds too many drawings;
 the document took too long; it is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not
 sure of it."""
 
@@ -119,7 +119,7 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     segments = build_segments_by_turn(content)
     tables = find_tables(content, read_edges(page.raw), segments) if content.words else []
     if tables:
-        things = [(table.turn, _stand_for(table)) for table in tables]
+        things = [(table.turn, _build_stand_in(table)) for table in tables]
         found.lines = read_lines(drop_table_words(content, tables), things)
     else:
         found.lines = read_lines(content, known=segments)
@@ -128,7 +128,7 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
 
 
 def read_picture(document: pdfium.PdfDocument, found: PageText, ocr: OcrReader) -> None:
-    """Read the picture of a page; what stands on it as text stays if OCR does not find more."""
+    """Read the picture of a page; what is on it as text stays if OCR does not find more."""
     try:
         page = document[found.number - 1]
         try:
@@ -162,7 +162,7 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
         text_page.close()
 
 
-def _stand_for(table: Table) -> Segment:
+def _build_stand_in(table: Table) -> Segment:
     """Return the stand-in for a table among the lines of its page."""
     left, top, right, bottom = table.box[:4]
     size = next((line[0].size for line in table.lines if line), 10.0)

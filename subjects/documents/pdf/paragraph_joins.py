@@ -16,7 +16,7 @@ FRAGMENT: Final = 60
 def join_broken(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
     """Join paragraphs that go on in another column or on the next page."""
     found: deque[Paragraph] = deque()
-    last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may stand between
+    last: dict[tuple[int, int], Paragraph] = {}  # by size and turn: the labels of a figure may be between
     for paragraph in paragraphs:
         while found and paragraph.lines[0].page - found[0].lines[-1].page > PAGES_APART:
             yield found.popleft()
@@ -35,7 +35,7 @@ def join_broken(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
 
 
 def _is_fragment(paragraph: Paragraph) -> bool:
-    """Whether a paragraph is a row of a table or a label, which stands between the parts of another."""
+    """Whether a paragraph is a row of a table or a label, which is between the parts of another."""
     return paragraph.lines[0].pieces >= TABULAR or len(paragraph.text) < FRAGMENT
 
 
@@ -47,7 +47,7 @@ def _goes_on(paragraph: Paragraph, after: Paragraph) -> bool:
     last, first = paragraph.lines[-1], after.lines[0]
     if first.page - last.page > PAGES_APART or (first.page, first.column) == (last.page, last.column):
         return False
-    if abs(last.size - first.size) > 0.04 * last.size or last.turn != first.turn or first.bold != last.bold:
+    if first.bold != last.bold:
         return False
     if after.item or first.pieces >= TABULAR or last.pieces >= TABULAR or not _is_broken_off(paragraph):
         return False

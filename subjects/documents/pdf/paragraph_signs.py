@@ -44,7 +44,7 @@ class Paragraph:
     item: bool = False
     level: int = 0
     breaks: frozenset[int] = frozenset()
-    """The numbers of lines that stand on lines of their own."""
+    """The numbers of lines that are on lines of their own."""
     thing: Any = None
 
     @property
@@ -71,7 +71,7 @@ def sign_of(line: TextLine) -> str | None:
 
 
 def is_caption(text: str) -> bool:
-    """Whether a text that stands by itself is the caption of a figure or table."""
+    """Whether a text by itself is the caption of a figure or table."""
     start = text[:60]
     found = _CAPTION.match(start)
     if found is None or not _CAPTION_CASE.match(start):

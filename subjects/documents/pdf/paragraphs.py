@@ -45,7 +45,7 @@ _NOTE_SIGN: Final = regex.compile(
 def group_paragraphs(pages: deque[Sequence[TextLine]], body_size: float) -> Iterator[Paragraph]:
     """The paragraphs of the pages of a document, which are taken out of `pages`, in reading order.
 
-    Notes stand behind the text of their page.
+    Notes are behind the text of their page.
     """
     typewritten = _is_typewritten(pages)
     grouped = (_group_page(list(pages.popleft()), body_size, typewritten) for _ in range(len(pages)))
@@ -65,7 +65,7 @@ def _group_page(lines: Sequence[TextLine], body_size: float, typewritten: bool) 
     if typewritten:
         for line in lines:
             line.fixed = False
-    paragraphs = [_classify(one, body_size) for one in _split_page(lines)]
+    paragraphs = [_classify(one) for one in _split_page(lines)]
     _find_notes(paragraphs, body_size)
     return sorted(paragraphs, key=lambda one: one.kind == "note")
 
@@ -103,10 +103,10 @@ def _find_steps(lines: Sequence[TextLine]) -> dict[tuple[int, float], float]:
     steps: dict[tuple[int, float], list[float]] = {}
     for before, line in itertools.pairwise(lines):
         step = line.base - before.base
-        beside = min(before.right, line.right) - max(before.left, line.left) < 0.5 * min(
+        neighbours = min(before.right, line.right) - max(before.left, line.left) < 0.5 * min(
             before.right - before.left, line.right - line.left
         )
-        if before.column != line.column or before.size != line.size or before.pieces + line.pieces > 2 or beside:
+        if before.column != line.column or before.size != line.size or before.pieces + line.pieces > 2 or neighbours:
             continue
         if 0.7 * line.size < step < 2.5 * line.size:
             steps.setdefault((line.column, line.size), []).append(step)
@@ -124,11 +124,11 @@ def _breaks(
 ) -> bool:
     """Whether a paragraph begins with a line, which is not the first one of a page."""
     before, line = lines[number - 1], lines[number]
-    if before.column != line.column or before.turn != line.turn or before.thing is not None:
+    if before.column != line.column:
         return True
     step, size = line.base - before.base, max(line.size, before.size)
     usual = steps.get((line.column, line.size)) or 1.2 * line.size
-    if step < -0.2 * size or step > max(WIDE_STEP * usual, usual + 0.3 * size):
+    if step > max(WIDE_STEP * usual, usual + 0.3 * size):
         return True
     if _is_other_type(before, line) or _begins_heading(before, line, paragraph):
         return True
@@ -147,7 +147,7 @@ def _breaks(
         return True
     if (early or ended) and (is_caption(line.text) or (line.marked and line.start < size)):
         return True
-    if step > 1.12 * usual and step > usual + 1 and (ended or early):
+    if step > 1.12 * usual and (ended or early):
         return True
     return _is_indented(lines, number, paragraph, ended, early) or (early and _ends_deliberately(before, line, edge))
 
@@ -169,8 +169,6 @@ def _begins_heading(before: TextLine, line: TextLine, paragraph: Paragraph) -> b
 
 def _is_other_type(before: TextLine, line: TextLine) -> bool:
     if abs(before.size - line.size) > SAME_SIZE * max(before.size, line.size):
-        return True
-    if before.fixed != line.fixed and min(len(before.tokens), len(line.tokens)) > 1:
         return True
     if before.bold == line.bold:
         return False
@@ -229,7 +227,7 @@ def _ends_deliberately(before: TextLine, line: TextLine, room: float) -> bool:
     return _is_capital(line) and room > max(0.25 * wide, 3 * line.size)
 
 
-def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
+def _classify(paragraph: Paragraph) -> Paragraph:
     first = paragraph.lines[0]
     if paragraph.kind != "text":
         return paragraph
@@ -246,7 +244,7 @@ def _classify(paragraph: Paragraph, body_size: float) -> Paragraph:
 def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     """Name the notes of a page: small type with a sign below the text of its column, and what follows it.
 
-    An abstract is none, though it stands in small type below the addresses of authors, which have signs.
+    An abstract is none, though it is in small type below the addresses of authors, which have signs.
     """
     columns: dict[int, list[Paragraph]] = {}
     for paragraph in paragraphs:
@@ -259,11 +257,11 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
     for column in columns.values():
         notes: list[Paragraph] = []
         for paragraph in reversed(column):
-            if paragraph.kind != "text" or paragraph.thing is not None or paragraph.size > SMALL_NOTE * body_size:
+            if paragraph.kind != "text" or paragraph.size > SMALL_NOTE * body_size:
                 break
             if len(paragraph.lines) > NOTE_LINES and not _begins_note(paragraph):
                 break
-            if any(_stands_below(text, paragraph) for text in running):
+            if any(_is_below(text, paragraph) for text in running):
                 break
             notes.append(paragraph)
         if any(_begins_note(one) for one in notes):
@@ -274,10 +272,10 @@ def _find_notes(paragraphs: Sequence[Paragraph], body_size: float) -> None:
                 one.item = False
 
 
-def _stands_below(text: Paragraph, note: Paragraph) -> bool:
-    """Whether running text stands below what would be a note, and not only next to it."""
+def _is_below(text: Paragraph, note: Paragraph) -> bool:
+    """Whether running text is below what would be a note, and not only next to it."""
     line, other = text.lines[0], note.lines[0]
-    return line.turn == other.turn and line.top > other.bottom and line.left < other.right and line.right > other.left
+    return line.top > other.bottom and line.left < other.right and line.right > other.left
 
 
 def _begins_note(paragraph: Paragraph) -> bool:

@@ -19,7 +19,7 @@ INDENT: Final = 3.0
 """Maximum indent of a line in a paragraph, as a multiple of the size."""
 RAGGED: Final = 0.25
 """Maximum difference between line ends, as a share of the widest line."""
-LEAST_BESIDE: Final = 5
+LEAST_NUMBERED_LINES: Final = 5
 """Running text next to numbers has at least so many lines, most of them full: fewer are labels of a table."""
 FULL_LINE: Final = 28.0
 """Two lines that are both as wide as this are running text, without a third."""
@@ -33,7 +33,7 @@ class _Segment(NamedTuple):
     size: float
     flowing: bool
     numbered: bool
-    """Whether a number stands next to it."""
+    """Whether a number is next to it."""
     tokens: tuple[Token, ...]
 
 
@@ -69,7 +69,7 @@ def _build_segment(row: int, tokens: Sequence[Token], numbered: bool) -> _Segmen
     return _Segment(row, left, right, tokens[0].base, size, flowing, numbered, tuple(tokens))
 
 
-def _goes_on(stack: Sequence[_Segment], segment: _Segment, beside: Sequence[_Segment]) -> bool:
+def _goes_on(stack: Sequence[_Segment], segment: _Segment, neighbours: Sequence[_Segment]) -> bool:
     """Whether a segment is the next line of a paragraph: it begins where its lines begin, and nothing else does."""
     before = stack[-1]
     step = segment.base - before.base
@@ -82,7 +82,7 @@ def _goes_on(stack: Sequence[_Segment], segment: _Segment, beside: Sequence[_Seg
         return False
     if segment.flowing:
         return True
-    return not any(other is not segment and other.left < right and other.right > left for other in beside)
+    return not any(other is not segment and other.left < right and other.right > left for other in neighbours)
 
 
 def _is_prose(stack: Sequence[_Segment]) -> bool:
@@ -90,7 +90,7 @@ def _is_prose(stack: Sequence[_Segment]) -> bool:
     widest = max(segment.right - segment.left for segment in flowing)
     full = [segment for segment in flowing if segment.right - segment.left >= (1 - RAGGED) * widest]
     labels = sum(1 for segment in stack if segment.numbered)
-    if 2 * labels >= len(stack) and (len(stack) < LEAST_BESIDE or len(full) < 0.7 * len(stack)):
+    if 2 * labels >= len(stack) and (len(stack) < LEAST_NUMBERED_LINES or len(full) < 0.7 * len(stack)):
         return False  # the labels of rows with numbers
     if len(full) >= 2 and widest >= FULL_LINE * stack[0].size:
         return True

@@ -119,7 +119,7 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     pictures = [page for page in pages if page.picture]
     if not pictures:
         return pages
-    ocr = OcrReader(_tell_language(pages))
+    ocr = OcrReader(_detect_language(pages))
     until = time.process_time() + OCR_SECONDS
     for page in pictures:
         if not ocr.is_installed:
@@ -135,7 +135,7 @@ def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
     return pages
 
 
-def _tell_language(pages: Sequence[PageText]) -> str:
+def _detect_language(pages: Sequence[PageText]) -> str:
     """The language of the text of pages; empty: there is none."""
     lines = (line.text for page in pages for line in page.lines[:40])
     sample = ""

@@ -7,10 +7,12 @@ Everything here reads upright text: words that are turned by a quarter are turne
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, Protocol, TypeVar
 
 import regex
 
+from elcano.subjects.documents.pdf.frames import turn_box
 from elcano.subjects.documents.pdf.words import Page, Word
 
 WORD_SPACE: Final = 0.75
@@ -18,7 +20,7 @@ WORD_SPACE: Final = 0.75
 APART_SPACE: Final = 0.45
 """The same between segments that were not painted behind one another: gutters may be as narrow."""
 SAME_BASE: Final = 0.2
-"""Words of one size whose base lines differ by less than this share of it stand on one line."""
+"""Words of one size whose base lines differ by less than this share of it are on one line."""
 SHIFT: Final = 0.62
 """The same for a word in smaller type: exponents are raised by .33 to .45, those of exponents more."""
 SMALL: Final = 0.86
@@ -34,36 +36,39 @@ _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether a script that is written from right to left stands in `text`."""
+    """Whether a script that is written from right to left is in `text`."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
+
+
+def turn_word(word: Word, turn: int, width: float, height: float) -> Word:
+    """The word as seen in the direction of reading of text that is turned by `turn`; see `turn_box`."""
+    if not turn:
+        return word
+    left, top, right, bottom = turn_box((word.left, word.top, word.right, word.bottom), turn, width, height)
+    on_side = word.turn in (90, 270)
+    x, y, _, _ = turn_box((word.base if on_side else 0, 0 if on_side else word.base) * 2, turn, width, height)
+    base = x if (word.turn - turn) % 180 else y
+    return word._replace(left=left, top=top, right=right, bottom=bottom, base=base)
 
 
 def turn_upright(word: Word, width: float, height: float) -> Word:
     """The word in the frame in which it reads upright; `width` and `height` are those of the displayed page."""
-    if word.turn == 90:
-        left, top, right, bottom, base = word.top, width - word.right, word.bottom, width - word.left, width - word.base
-    elif word.turn == 180:
-        left, right = width - word.right, width - word.left
-        top, bottom, base = height - word.bottom, height - word.top, height - word.base
-    elif word.turn == 270:
-        left, top, right, bottom, base = height - word.bottom, word.left, height - word.top, word.right, word.base
-    else:
-        return word
-    return word._replace(left=left, top=top, right=right, bottom=bottom, base=base)
+    return turn_word(word, word.turn, width, height) if word.turn in (90, 180, 270) else word
 
 
-def turn_back(
-    box: tuple[float, float, float, float], turn: int, width: float, height: float
-) -> tuple[float, float, float, float]:
-    """Return the position on the displayed page of a left, top, right and bottom of such a frame."""
-    left, top, right, bottom = box
-    if turn == 90:
-        return width - bottom, left, width - top, right
-    if turn == 180:
-        return width - right, height - bottom, width - left, height - top
-    if turn == 270:
-        return top, height - right, bottom, height - left
-    return box
+class HasBase(Protocol):
+    """Type on a base line."""
+
+    @property
+    def base(self) -> float:
+        """Position of the base line."""
+
+    @property
+    def size(self) -> float:
+        """The size of the type."""
+
+
+OnBase = TypeVar("OnBase", bound=HasBase)
 
 
 @dataclass(slots=True)
@@ -137,7 +142,7 @@ def find_common_size(words: Iterable[Word]) -> float:
 def _find_initials(words: Sequence[Word]) -> frozenset[Word]:
     """The large first letters of chapters: not those of a title, which words in type of the same size follow.
 
-    They stand on the base line of a later line. Taken for words of it, they would make its base line that of the first
+    They are on the base line of a later line. Taken for words of it, they would make its base line that of the first
     line too, and interlace the two.
     """
     common = find_common_size(words)
@@ -167,7 +172,7 @@ def _continues(segment: Segment, word: Word) -> bool:
 
 
 def _merge_rows(segments: list[Segment]) -> list[Segment]:
-    """Segments that stand next to one another on one base line, in whatever order they were painted."""
+    """Segments that are next to one another on one base line, in whatever order they were painted."""
     merged: list[Segment] = []
     for row in group_rows(segments, SAME_BASE):
         row.sort(key=lambda segment: segment.left)
@@ -187,16 +192,14 @@ def _merge_rows(segments: list[Segment]) -> list[Segment]:
     return merged
 
 
-def group_rows(segments: Iterable[Segment], tolerance: float) -> list[list[Segment]]:
-    """Segments by their base lines, from the top; they differ by less than `tolerance`, a share of the size."""
-    rows: list[list[Segment]] = []
-    base = float("-inf")
-    for segment in sorted(segments, key=lambda segment: segment.base):
-        if rows and segment.base - base <= tolerance * min(segment.size, rows[-1][0].size):
-            rows[-1].append(segment)
+def group_rows(things: Iterable[OnBase], tolerance: float) -> list[list[OnBase]]:
+    """Things by their base lines, from the top; they differ by less than `tolerance`, a share of the smaller size."""
+    rows: list[list[OnBase]] = []
+    for one in sorted(things, key=attrgetter("base")):
+        if rows and one.base - rows[-1][0].base <= tolerance * min(one.size, rows[-1][0].size):
+            rows[-1].append(one)
         else:
-            rows.append([segment])
-            base = segment.base
+            rows.append([one])
     return rows
 
 
@@ -228,10 +231,10 @@ def _find_host(small: Segment, ordered: Sequence[Segment], bases: Sequence[float
     best: Segment | None = None
     nearest = 0.3
     for host in ordered[low:high]:
-        if host is small or small.size > SMALL * host.size or host.thing is not None:
+        if host is small or small.size > SMALL * host.size:
             continue
         shift = (host.base - small.base) / host.size
-        if not -0.4 <= shift <= SHIFT or not small.words:
+        if not -0.4 <= shift <= SHIFT:
             continue
         away = max(small.left - host.right, (host.left - small.right) / MARK_SPACE) / host.size
         if -0.3 < away < nearest or (away <= -0.3 and _fits_between(small, host)):
@@ -260,10 +263,10 @@ def _mark_shifted(segment: Segment) -> None:
 
 
 def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> list[Segment]:
-    """The large first letter of a chapter goes to the first of the lines that stand next to it."""
+    """The large first letter of a chapter goes to the first of the lines that are next to it."""
     left_over: list[Segment] = []
     for initial in initials:
-        beside = [
+        neighbours = [
             one
             for one in segments
             if initial.size > INITIAL * one.size
@@ -271,8 +274,8 @@ def _attach_initials(segments: list[Segment], initials: Iterable[Segment]) -> li
             and initial.base - 0.8 * initial.size < one.base < initial.base - 0.5 * one.size
             and -0.5 * one.size <= one.left - initial.right < 1.2 * one.size
         ]
-        if beside:
-            first = min(beside, key=lambda one: one.base)
+        if neighbours:
+            first = min(neighbours, key=lambda one: one.base)
             letter = initial.words[0]
             start = min(range(len(first.words)), key=lambda number: first.words[number].left)
             word = first.words[start]

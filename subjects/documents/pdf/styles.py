@@ -26,7 +26,7 @@ class Style(NamedTuple):
     font: int = 0
     """Identifies a font of a page."""
     clipped: bool = False
-    """Whether it stands outside the part of the page that its surroundings may paint on."""
+    """Whether it is outside the part of the page that its surroundings may paint on."""
     symbols: Mapping[str, str] = {}
     """Characters that its font paints for those that it does not declare."""
 
@@ -70,7 +70,7 @@ class Styles:
         if key not in self._fonts:
             flags, name = pdfium_c.FPDFFont_GetFlags(font), _font_name(font).rpartition("+")[2].lower()
             self._fonts[key] = (
-                is_bold_name(name) or bool(flags & _FORCE_BOLD),
+                is_bold_name(name),
                 any(part in name for part in _FIXED_NAMES) or bool(flags & _FIXED_PITCH),
                 next((symbols for part, symbols in _SYMBOL_FONTS.items() if part in name), {}),
             )
@@ -83,7 +83,7 @@ CLIP_POINTS: Final = 100
 
 
 def _is_clipped(thing: int) -> bool:
-    """Whether a text object stands outside the outlines that it is clipped by: a figure that was cropped keeps all."""
+    """Whether a text object is outside the outlines that it is clipped by: a figure that was cropped keeps all."""
     handle = ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT)
     path = pdfium_c.FPDFPageObj_GetClipPath(handle)
     count = pdfium_c.FPDFClipPath_CountPaths(path) if path else 0
@@ -109,7 +109,6 @@ def _is_clipped(thing: int) -> bool:
     return False
 
 
-_FORCE_BOLD: Final = 1 << 18
 _FIXED_PITCH: Final = 1
 _DINGBATS: Final = dict.fromkeys(map(chr, range(0x21, 0x7F)), "\u2022")
 _SYMBOL_FONTS: Final[Mapping[str, Mapping[str, str]]] = {

@@ -27,7 +27,7 @@ class Column(NamedTuple):
 
     left: float
     right: float
-    """Between these stands what is printed in it."""
+    """What is printed in it is between these."""
     start: float
     end: float
     """Start and end, in the middle of the adjacent gaps."""
@@ -64,7 +64,7 @@ def find_columns(rows: Sequence[TextRow], walls: Sequence[float] = ()) -> list[C
         return []
     named = [row for row in runs[:MAX_NAMES] if len(row) > 2 and row not in core]
     valleys = _find_valleys(core, walls)
-    strips = _cut_strips(core, valleys, named)
+    strips = _cut_strips(core, valleys)
     strips = _merge_symbols(strips, core)
     for row in named:
         strips = _add_named(strips, row)
@@ -93,17 +93,15 @@ def _find_valleys(core: Sequence[list[Run]], walls: Sequence[float]) -> list[tup
             start = None
     low, high = events[0][0], events[-1][0]
     size = core[0][0].tokens[0].size
-    valleys = [(a, b) for a, b in valleys if a > low and b < high and b - a > 0.12 * size]
+    valleys = [(a, b) for a, b in valleys if a > low and b - a > 0.12 * size]
     for wall in walls:
         if low < wall < high and not any(a - 1 <= wall <= b + 1 for a, b in valleys):
             valleys.append((wall, wall))
     return sorted(valleys)
 
 
-def _cut_strips(
-    core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]], named: Sequence[list[Run]]
-) -> list[tuple[float, float]]:
-    """Cut the strips between the valleys; strips that one row alone prints in, and no head, join the nearest one."""
+def _cut_strips(core: Sequence[list[Run]], valleys: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Cut the strips between the valleys; strips that one row alone prints in join the nearest one."""
     middles = [(a + b) / 2 for a, b in valleys]
     extents: list[list[float]] = [[] for _ in range(len(middles) + 1)]
     counts = [0] * len(extents)
@@ -117,7 +115,7 @@ def _cut_strips(
     least = 2 if len(core) >= 4 else 1
     index = 0
     while index < len(strips) and len(strips) > 1:
-        if strips[index][2] >= least or _is_named(strips, index, named):
+        if strips[index][2] >= least:
             index += 1
             continue
         before = strips[index][0] - strips[index - 1][1] if index else float("inf")
@@ -129,18 +127,8 @@ def _cut_strips(
     return [(left, right) for left, right, _ in strips]
 
 
-def _is_named(strips: Sequence[tuple[float, float, int]], index: int, named: Sequence[list[Run]]) -> bool:
-    """Whether a head stands over a strip and over no other one."""
-    for row in named:
-        for run in row:
-            over = [number for number, (left, right, _) in enumerate(strips) if run.left < right and run.right > left]
-            if over == [index]:
-                return True
-    return False
-
-
 def _add_named(strips: list[tuple[float, float]], row: Sequence[Run]) -> list[tuple[float, float]]:
-    """Add strips for heads under which nothing is printed, if the other heads of their line stand over strips."""
+    """Add strips for heads under which nothing is printed, if the other heads of their line are over strips."""
     over = [
         [number for number, (left, right) in enumerate(strips) if run.left < right and run.right > left] for run in row
     ]
@@ -211,12 +199,12 @@ def place_run(run: Run, columns: Sequence[Column]) -> tuple[int, int]:
 
 
 def cut_run(run: Run, columns: Sequence[Column], *, tight: bool = False) -> Iterable[Run]:
-    """Cut a run where a column ends between two of its words and both are numbers, or stand apart a little.
+    """Cut a run where a column ends between two of its words and both are numbers, or are apart a little.
 
     Args:
         run: words printed together.
         columns: the table's.
-        tight: whether word spaces may part cells: nothing but its own name stands directly over a column.
+        tight: whether word spaces may part cells: nothing but its own name is directly over a column.
     """
     borders = [column.start for column in columns[1:]]
     parts: list[list[Token]] = [[run.tokens[0]]]

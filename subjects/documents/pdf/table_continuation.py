@@ -12,8 +12,6 @@ from elcano.subjects.documents.pdf.tables import Table, TableCell
 
 SAME_BOUND: Final = 0.035
 """Columns of the parts of a table begin at the same shares of its width, give or take this."""
-CONTINUED: Final = ("cont", "fort", "suite", "segue")
-"""Caption words for a continued table, in lower case."""
 
 
 def carry_heads(pages: Iterable[Sequence[Table]]) -> Iterator[list[Table]]:
@@ -58,9 +56,6 @@ def _continues(before: Table, table: Table, *, new_page: bool) -> bool:
         return False
     if any(cell.head for cell in table.cells) or not any(cell.head for cell in before.cells):
         return False
-    named = bool(table.caption) and table.caption[0][0].base < table.box[1]  # a caption below the last part names all
-    if named and not any(word in _write_caption(table) for word in CONTINUED):
-        return False
     if not new_page and table.box[1] >= before.box[1]:
         return False  # further down in the same column
     wide, other_wide = before.bounds[-1] - before.bounds[0], table.bounds[-1] - table.bounds[0]
@@ -70,10 +65,6 @@ def _continues(before: Table, table: Table, *, new_page: bool) -> bool:
         abs((one - before.bounds[0]) / wide - (other - table.bounds[0]) / other_wide) <= SAME_BOUND
         for one, other in zip(before.bounds, table.bounds, strict=True)
     )
-
-
-def _write_caption(table: Table) -> str:
-    return " ".join(token.text for line in table.caption for token in line).lower()
 
 
 def _add_heads(before: Table, table: Table, page: int) -> Table:

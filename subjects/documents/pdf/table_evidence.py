@@ -12,7 +12,6 @@ from elcano.subjects.documents.pdf.text_rows import is_number
 
 _LIST_MARK: Final = re.compile(r"[•·●○▪■◦‣*\u2013\u2014-]|\[?\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.:)\]]{0,2}\]?")
 BULLET: Final = re.compile(r"[•·●○▪■◦‣❖➢✓\uf000-\uf0ff](?:\s|$)")
-_LEADERS: Final = re.compile(r"(?:\. ?){4,}|\u2026{2,}|_{4,}")
 _EQUATION: Final = re.compile(r"[.,;]?\s?\((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})?[a-z]?\)")
 
 
@@ -43,7 +42,7 @@ def is_table(layout: Layout, rules: int) -> bool:
         return False
     firsts = [row[0] for row in body if row[0]]
     values = [text for row in body for text in row[1:] if text]
-    if not values or _is_list(firsts, values, columns) or _is_contents(body) or _is_axis(body):
+    if not values or _is_list(firsts, values, columns) or _is_equations(body) or _is_axis(body):
         return False
     if any(sum(len(text.split()) for text in texts) > WORDY_COLUMN * len(texts) for texts in _list_columns(body)):
         return False
@@ -53,22 +52,17 @@ def is_table(layout: Layout, rules: int) -> bool:
     digits = sum(1 for text in values if any(map(str.isdigit, text)))
     if numbers >= 0.5 * len(values) and digits >= 0.2 * len(values):
         if ruled:
-            return filled >= 0.3 and (layout.head_rows > 0 or _has_numbers(body))
+            return layout.head_rows > 0 or _has_numbers(body)
         if sum(1 for row in body for text in row if _RELATION.search(text)) > 0.12 * len(values):
             return False
-        wordy = sum(1 for text in firsts if len(text.split()) > 10)
-        return filled >= 0.4 and len(firsts) >= 0.5 * len(body) and wordy < 0.3 * len(body) and _has_numbers(body)
+        return filled >= 0.4 and len(firsts) >= 0.5 * len(body) and _has_numbers(body)
     if _is_monospaced(layout.table):
         return False  # code
     if ruled:
-        if len(body) < 3 and not layout.head_rows:
-            return False
         if sum(map(len, values)) < 2 * len(values):
             return False  # letters of a formula or a drawing
-        if sum(len(text.split()) for text in values) > WORDY * len(values):
-            return False
         labelled = len(firsts) >= 0.6 * len(body) and filled >= 0.5
-        return filled >= 0.3 and (short >= 0.5 * len(values) or (labelled and (rules > 2 or columns > 2)))
+        return filled >= 0.3 and (short >= 0.5 * len(values) or labelled)
     return columns >= 3 and len(body) >= 4 and filled >= 0.7 and short >= 0.9 * len(values)
 
 
@@ -102,16 +96,8 @@ def _is_monospaced(table: Table) -> bool:
     return len(widths) > 5 and widths[len(widths) // 10] > 0.97 * widths[-1 - len(widths) // 10]
 
 
-def is_chart(table: Table) -> bool:
-    """Whether the cells of a grid are the axis of a chart and its legend: its lines are those of the chart."""
-    rows = [[""] * table.columns for _ in range(table.rows)]
-    for cell in table.cells:
-        rows[cell.row][cell.column] = cell.text
-    return _is_axis(rows)
-
-
 def _is_axis(body: Sequence[Sequence[str]]) -> bool:
-    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others stand next to them."""
+    """Whether numbers count down evenly, as on an axis, or count lines, and hardly any others are next to them."""
     others = 0
     on_axes = 0
     for index, column in enumerate(zip(*body, strict=True)):
@@ -134,32 +120,15 @@ _PLAIN: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?(?=$|\s[^\W\d])")
 def _is_list(firsts: Sequence[str], values: Sequence[str], columns: int) -> bool:
     """Whether the first column is the marks of a list, and what follows is text."""
     marks = sum(1 for text in firsts if _LIST_MARK.fullmatch(text))
-    bullets = sum(1 for text in [*firsts, *values] if BULLET.match(text))
-    if bullets >= 0.3 * (len(firsts) + len(values)):
-        return True
     numbers = sum(map(is_number, values))
     return bool(firsts) and marks >= 0.7 * len(firsts) and (columns == 2 or numbers < 0.2 * len(values))
 
 
-def _is_contents(body: Sequence[Sequence[str]]) -> bool:
-    """Whether rows are a table of contents, or formulas with their numbers."""
+def _is_equations(body: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are formulas with their numbers."""
     lasts = [row[-1] for row in body if row[-1]]
-    if sum(1 for text in lasts if _EQUATION.fullmatch(text)) >= 0.5 * len(lasts) > 0:
-        return True
-    if len(body[0]) > 3:
-        return False
-    pages = [int(text) for text in lasts if text.isdecimal() and len(text) <= 4]
-    leaders = sum(1 for row in body if _LEADERS.search(row[-2]))
-    rising = sum(1 for before, after in pairwise(pages) if after >= before)
-    titles = sum(1 for row in body if sum(map(str.isalpha, row[-2])) > 3)
-    return (
-        len(pages) >= 0.7 * len(lasts)
-        and titles >= 0.7 * len(body)
-        and (leaders >= 0.3 * len(body) or (len(pages) >= 4 and rising == len(pages) - 1))
-    )
+    return sum(1 for text in lasts if _EQUATION.fullmatch(text)) >= 0.5 * len(lasts) > 0
 
 
-WORDY: Final = 18
-"""Cells that no lines part have fewer words than this on average; references and steps of an algorithm have more."""
 WORDY_COLUMN: Final = 30
-"""The same for each column."""
+"""Cells of a column have fewer words than this on average; references have more."""

@@ -97,9 +97,9 @@ def _needs_layout(grid: Grid, placed: dict[Area, list[Token]]) -> bool:
 
 
 def _is_several(cells: Sequence[Sequence[TextRow]]) -> bool:
-    """Whether cells next to one another hold several rows of a table: their lines stand next to each other.
+    """Whether cells next to one another hold several rows of a table: their lines are next to each other.
 
-    They have equally many, or two have all numbers, or one, each of which stands next to a line of every other cell.
+    They have equally many, or two have all numbers, or one, each of which is next to a line of every other cell.
     """
     counts = [len(rows) for rows in cells]
     if min(counts) < 2:
@@ -145,7 +145,6 @@ def _build_ruled(grid: Grid, placed: dict[Area, list[Token]]) -> Table | None:
         row, column = rows[area.top], columns[area.left]
         lines = tuple(found.tokens for found in drop_leaders(build_rows(tokens)))
         cells.append(TableCell(row, column, rows[area.bottom] - row, columns[area.right] - column, False, lines))
-    cells = [cell for cell in cells if cell.rows and cell.columns]
     per_row = Counter(cell.row for cell in cells if cell.lines)
     if len(per_row) > 2 and sum(1 for count in per_row.values() if count > 1) < 0.5 * len(per_row):
         return None  # a drawing with words in it

@@ -1,4 +1,4 @@
-"""The head of a table: cells of several lines, and heads that stand over several columns."""
+"""The head of a table: cells of several lines, and heads that are over several columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import NamedTuple
 from elcano.subjects.documents.pdf.edges import Edge
 from elcano.subjects.documents.pdf.table_columns import Column, Run, cut_run, place_run, split_runs
 from elcano.subjects.documents.pdf.tables import TableCell, TextRow, Token
+from elcano.subjects.documents.pdf.text_rows import is_between
 
 
 @dataclass
@@ -77,7 +78,7 @@ def _place_pieces(
 def _share_columns(
     placed: Sequence[tuple[Run, int, int]], columns: Sequence[Column], below: Sequence[TextRow]
 ) -> list[tuple[int, int]] | None:
-    """The columns of each head of a line if every head stands in the middle of several, and together over all."""
+    """The columns of each head of a line if every head is in the middle of several, and together over all."""
     heads = [(run.left + run.right) / 2 for run, first, _ in placed if first > 0]
     if len(heads) < 2 or not below or len(columns) < 2 * len(heads) + 1:
         return None
@@ -91,10 +92,6 @@ def _share_columns(
         first, last = columns[group[0]], columns[group[-1]]
         off = min(abs(first.left + last.right - 2 * head), abs(first.start + last.end - 2 * head))
         if off > 0.2 * (last.right - first.left):
-            return None
-    under = [token for row in below for token in row.tokens]
-    for column in columns[1:]:
-        if not any(column.start <= (token.left + token.right) / 2 <= column.end for token in under):
             return None
     spans = iter((group[0], group[-1]) for group in groups)
     return [next(spans) if first > 0 else (first, last) for _, first, last in placed]
@@ -118,12 +115,12 @@ def _find_rule_below(run: Run, row: TextRow, below: Sequence[TextRow], rules: Se
 
 
 def _widen(run: Run, column: int, free: tuple[int, int], columns: Sequence[Column], below: TextRow) -> tuple[int, int]:
-    """The columns that a head stands in the middle of, if it does not stand over its own one."""
+    """The columns that a head is in the middle of, if it is not over its own one."""
     own = columns[column]
     size = run.tokens[0].size
     middle = (run.left + run.right) / 2
     aligned = min(abs(middle - _middle(own)), abs(run.left - own.left), abs(run.right - own.right)) <= 0.7 * size
-    if aligned or (run.left <= own.left and run.right >= own.right):
+    if aligned:
         return column, column
     best, distance = (column, column), 1.2 * size
     for first in range(max(free[0], 0), column + 1):
@@ -168,10 +165,7 @@ def _continues(piece: _Piece, head: _Head, rows: Sequence[TextRow], columns: Seq
 
 def _is_ruled(above: TextRow, below: TextRow, run: Run, rules: Sequence[Edge]) -> bool:
     middle = (run.left + run.right) / 2
-    return any(
-        above.base - 0.1 * above.size < rule.at < below.base - 0.3 * below.size and rule.low <= middle <= rule.high
-        for rule in rules
-    )
+    return any(is_between(rule, above, below) and rule.low <= middle <= rule.high for rule in rules)
 
 
 def _fill_cells(heads: Sequence[_Head], depth: int, columns: int) -> list[TableCell]:

@@ -16,7 +16,7 @@ from elcano.subjects.documents.pdf.table_columns import (
 )
 from elcano.subjects.documents.pdf.table_heads import build_head
 from elcano.subjects.documents.pdf.tables import Table, TableCell, TextRow, Token
-from elcano.subjects.documents.pdf.text_rows import is_number
+from elcano.subjects.documents.pdf.text_rows import is_between, is_number
 
 FULL_RULE: Final = 0.7
 """A line that is as long as this share of the table's width parts its rows."""
@@ -25,7 +25,7 @@ MAX_HEAD: Final = 10
 NUMERIC: Final = 0.6
 """A column with this share of numbers is one of numbers."""
 WRAPPED_STEP: Final = 1.18
-"""Lines of one cell stand nearer to one another than rows do, by this factor at least, where a table shows it."""
+"""Lines of one cell are nearer to one another than rows do, by this factor at least, where a table shows it."""
 
 
 class Region(NamedTuple):
@@ -61,7 +61,7 @@ def lay_out(region: Region) -> Layout | None:
     lines = [_place_line(row, columns) for row in region.rows]
     left, right = min(row.tokens[0].left for row in region.rows), max(column.right for column in columns)
     full = [rule for rule in region.rules if min(rule.high, right) - max(rule.low, left) >= FULL_RULE * (right - left)]
-    head = _measure_head(region.rows, lines, full, len(columns))
+    head = _measure_head(region.rows, lines, full)
     head_rows = 0
     cells: list[TableCell] = []
     if head:
@@ -104,7 +104,7 @@ def _place_line(row: TextRow, columns: Sequence[Column]) -> list[_Piece]:
 
 
 def _is_values(line: Sequence[_Piece], *, years: bool) -> bool:
-    """Whether most of what stands behind the first column is numbers; `years`: though all of them be years."""
+    """Whether most of what is behind the first column is numbers; `years`: though all of them be years."""
     values = [piece for piece in line if piece.first > 0]
     numbers = [piece for piece in values if is_number(piece.run.text)]
     if not numbers or len(numbers) < 0.5 * len(values):
@@ -115,9 +115,7 @@ def _is_values(line: Sequence[_Piece], *, years: bool) -> bool:
 _YEAR: Final = re.compile(r"(?:FY ?)?(?:1[89]|20)\d\d(?:[-\u2013/](?:\d\d|\d{4}))?[a-zA-Z*]{0,2}")
 
 
-def _measure_head(
-    rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], full: Sequence[Edge], columns: int
-) -> int:
+def _measure_head(rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], full: Sequence[Edge]) -> int:
     """Count the lines of the head."""
     first = next((number for number, line in enumerate(lines) if _is_values(line, years=False)), None)
     if first is None:
@@ -125,7 +123,7 @@ def _measure_head(
     borders = [
         number
         for number, (above, below) in enumerate(pairwise(rows), 1)
-        if any(above.base - 0.1 * above.size < rule.at < below.base - 0.3 * below.size for rule in full)
+        if any(is_between(rule, above, below) for rule in full)
     ]
     if first is None:
         if borders and borders[0] <= MAX_HEAD:
@@ -140,22 +138,8 @@ def _measure_head(
             return ruled[-1]
         while first and max(piece.last for piece in lines[first - 1]) == 0:
             first -= 1  # the name of a section
-        while (
-            first and len(lines[first - 1]) == 1 and lines[first - 1][0].last - lines[first - 1][0].first + 1 == columns
-        ):
-            first -= 1
         return first
-    if first == 0 and borders and borders[0] <= 3 and _looks_like_head(rows, lines, borders[0]):
-        return borders[0]
     return 0
-
-
-def _looks_like_head(rows: Sequence[TextRow], lines: Sequence[Sequence[_Piece]], count: int) -> bool:
-    """Whether the first lines name columns though there are numbers in them: years, or bold above what is not."""
-    values = [piece.run.text for line in lines[:count] for piece in line if piece.first > 0]
-    if values and all(_YEAR.fullmatch(text) or not is_number(text) for text in values):
-        return True
-    return all(map(_is_bold, rows[:count])) and not all(map(_is_bold, rows[count:]))
 
 
 def _is_bold(row: TextRow) -> bool:
@@ -169,10 +153,7 @@ def _group_lines(
     if not rows:
         return []
     numeric = _find_numeric(lines, columns)
-    ruled = [
-        any(above.base - 0.1 * above.size < rule.at < below.base - 0.3 * below.size for rule in full)
-        for above, below in pairwise(rows)
-    ]
+    ruled = [any(is_between(rule, above, below) for rule in full) for above, below in pairwise(rows)]
     banded = _group_bands(lines, ruled, numeric)
     if banded:
         return banded
@@ -263,13 +244,6 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
 
 
-_OPEN_ENDS: Final = (
-    *("/", ",", "-", "\u2013", "(", "&"),
-    *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
-)
-"""Ends of the first line of a label that continues."""
-
-
 def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:
     """Whether a line under a row with values is a label of its own, such as the name of a section."""
     if len(line) > 1 or line[0].first > 0 or all(piece.first == 0 for other in group for piece in other):
@@ -279,7 +253,7 @@ def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -
     if above is None:
         return True
     indented = label.left > above.left + 0.4 * label.tokens[0].size
-    return not (indented or label.text[:1].islower() or label.text[:1] == "(" or above.text.endswith(_OPEN_ENDS))
+    return not (indented or label.text[:1].islower() or label.text[:1] == "(")
 
 
 def _build_row(row: int, lines: Sequence[Sequence[_Piece]], columns: Sequence[Column]) -> list[TableCell]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.subjects.documents.pdf.edges import Edge, Rectangle
+from elcano.subjects.documents.pdf.edges import Edge
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.paragraph_signs import is_caption
 from elcano.subjects.documents.pdf.tables import TextRow, Token
 from elcano.subjects.documents.pdf.text_rows import build_row, split_segments
@@ -27,12 +28,12 @@ LEADER: Final = re.compile(r"[._\u2026]{4,}$|[-=\u2013\u2014]{5,}$|\.{1,3}$")
 
 
 def is_caption_row(row: TextRow) -> bool:
-    """Whether a row is the first line of a caption and no row of cells: what stands below it is another table."""
+    """Whether a row is the first line of a caption and no row of cells: what is below it is another table."""
     return len(split_segments(row)) == 1 and is_caption(" ".join(token.text for token in row.tokens))
 
 
 def drop_caption(rows: Sequence[TextRow]) -> Sequence[TextRow]:
-    """Rows without a caption, and what stands above it, at their beginning."""
+    """Rows without a caption, and what is above it, at their beginning."""
     for number, row in enumerate(rows[:6]):
         if not is_caption(" ".join(token.text for token in row.tokens)):
             continue
@@ -44,7 +45,7 @@ def drop_caption(rows: Sequence[TextRow]) -> Sequence[TextRow]:
             and abs(rows[number].size - row.size) < 0.1 * row.size
         ):
             number += 1
-        return rows[number:] or rows
+        return rows[number:]
     return rows
 
 
@@ -62,9 +63,7 @@ def drop_leaders(rows: Sequence[TextRow]) -> list[TextRow]:
 
 def join_rules(edges: Iterable[Edge]) -> list[Edge]:
     """Rules, and next to them those that are made of parts broken between columns."""
-    joined: list[Edge] = []
-    for edge in sorted(edges):
-        joined.append(edge)
+    joined = sorted(edges)
     found = list(joined)
     for first, edge in enumerate(joined):
         reach = edge

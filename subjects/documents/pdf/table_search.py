@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from elcano.subjects.documents.pdf.edges import Edges, Rectangle, turn_edges
+from elcano.subjects.documents.pdf.edges import Edges, turn_edges
+from elcano.subjects.documents.pdf.frames import Rectangle, turn_back
 from elcano.subjects.documents.pdf.prose import find_prose
-from elcano.subjects.documents.pdf.segments import Segment, turn_back
-from elcano.subjects.documents.pdf.table_evidence import count_rules, is_chart, is_table
+from elcano.subjects.documents.pdf.segments import Segment
+from elcano.subjects.documents.pdf.table_evidence import count_rules, is_table
 from elcano.subjects.documents.pdf.table_grids import build_grid_table
 from elcano.subjects.documents.pdf.table_layout import Region, lay_out
 from elcano.subjects.documents.pdf.table_regions import (
@@ -129,7 +130,7 @@ class _Search:
         ]
         open_ended = first and self._is_continued(grid)
         table = build_grid_table(grid, inside, aside, open_ended=open_ended)
-        if table is not None and not self._is_drawing(table) and not is_chart(table):
+        if table is not None and not self._is_drawing(table):
             self._take(table)
         return table is not None or not open_ended
 
@@ -140,7 +141,7 @@ class _Search:
         for drawing in self._edges.drawings:
             wide = min(right, drawing[2]) - max(left, drawing[0])
             high = min(bottom, drawing[3]) - max(top, drawing[1])
-            if wide < 0 or high < 0 or drawing[2] - drawing[0] > 2 * (right - left) + 20:
+            if wide < 0 or high < 0:
                 continue
             if wide >= 0.25 * (right - left) and high >= 0.25 * (bottom - top):
                 return True
@@ -166,8 +167,6 @@ class _Search:
     def _try_region(self, region: Region) -> None:
         left = set(self._left)
         rows = [build_row(kept) for row in region.rows if (kept := [token for token in row.tokens if token in left])]
-        if sum(len(row.tokens) for row in rows) < 0.8 * sum(len(row.tokens) for row in region.rows):
-            return
         layout = lay_out(region._replace(rows=tuple(rows)))
         if layout is not None and is_table(layout, count_rules(region)) and not self._is_drawing(layout.table):
             self._take(layout.table)

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from elcano.activities.passages.document import Block
 from elcano.activities.passages.place_arrays import CellArray, LineArray
 from elcano.graphs.report.places import Cell, Line
-from elcano.subjects.documents.pdf.edges import Rectangle
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
 from elcano.subjects.documents.pdf.lines import TextLine, build_line
 from elcano.subjects.documents.pdf.segments import Segment, turn_upright
@@ -53,7 +53,7 @@ class TableCell(NamedTuple):
     lines: tuple[tuple[Token, ...], ...]
     """Its printed lines."""
     page: int = 0
-    """The page that it stands on where that is not the table's: a head that a table over several pages has only on its
+    """The page that it is on where that is not the table's: a head that a table over several pages has only on its
     first one; 0: the table's."""
 
     @property

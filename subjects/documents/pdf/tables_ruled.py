@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from elcano.subjects.documents.pdf.edges import Edge, Edges, Rectangle
+from elcano.subjects.documents.pdf.edges import Edge, Edges
+from elcano.subjects.documents.pdf.frames import Rectangle
 from elcano.subjects.documents.pdf.tables import Token
 
 TOUCH: Final = 3.0
@@ -110,7 +111,7 @@ class _Sets:
         self._parents = list(range(count))
 
     def find(self, number: int) -> int:
-        """The number that stands for the set of `number`."""
+        """The number that names the set of `number`."""
         parents = self._parents
         while parents[number] != number:
             parents[number] = parents[parents[number]]
@@ -223,8 +224,6 @@ def _find_walls(places: Sequence[Bound], along: Sequence[Bound], edges: Sequence
     lows = [high for _, high in along]
     for edge in edges:
         bound = bisect_right(starts, edge.at + 0.01) - 1
-        if bound < 0 or edge.at > places[bound][1] + 0.01:
-            continue
         for interval in range(max(bisect_right(lows, edge.low) - 1, 0), len(along) - 1):
             low, high = along[interval][1], along[interval + 1][0]
             if low >= edge.high:

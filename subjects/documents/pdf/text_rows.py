@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
+from elcano.subjects.documents.pdf.edges import Edge
 from elcano.subjects.documents.pdf.lines import build_tokens, is_glued
-from elcano.subjects.documents.pdf.segments import Segment
+from elcano.subjects.documents.pdf.segments import Segment, group_rows
 from elcano.subjects.documents.pdf.tables import TextRow, Token
 from elcano.subjects.documents.pdf.words import Word
 
 BASE_TOLERANCE: Final = 0.35
-"""Tokens whose base lines differ by less than this share of their size stand on one line."""
+"""Tokens whose base lines differ by less than this share of their size are on one line."""
 SEGMENT_GAP: Final = 0.9
 """A gap wider than this share of the size parts a line into segments; justified text seldom has one."""
 
@@ -34,7 +35,6 @@ def collect_tokens(segments: Iterable[Segment]) -> list[Token]:
 
 
 _LEFT: Final = attrgetter("left")
-_BASE: Final = attrgetter("base")
 
 
 def _build_token(words: Sequence[Word]) -> Token:
@@ -58,15 +58,7 @@ def _build_token(words: Sequence[Word]) -> Token:
 
 def build_rows(tokens: Iterable[Token]) -> list[TextRow]:
     """Tokens by base line, from the top."""
-    groups: list[list[Token]] = []
-    anchor = size = 0.0
-    for token in sorted(tokens, key=_BASE):
-        if groups and token.base - anchor <= BASE_TOLERANCE * min(token.size, size):
-            groups[-1].append(token)
-        else:
-            groups.append([token])
-            anchor, size = token.base, token.size
-    return [build_row(group) for group in groups]
+    return [build_row(group) for group in group_rows(tokens, BASE_TOLERANCE)]
 
 
 def build_row(tokens: Iterable[Token]) -> TextRow:
@@ -100,7 +92,7 @@ _PLACEHOLDER: Final = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Whether the text of a cell is a number, with its unit, interval and marks, or stands for one."""
+    """Whether the text of a cell is a number, with its unit, interval and marks, or takes the place of one."""
     if _PLACEHOLDER.fullmatch(text):
         return True
     digits = sum(map(str.isdigit, text))
@@ -116,6 +108,11 @@ def is_number(text: str) -> bool:
     )
 
 
+def is_between(rule: Edge, above: TextRow, below: TextRow) -> bool:
+    """Whether a rule is between two rows: below the base line of the one, above the small letters of the other."""
+    return above.base - 0.1 * above.size < rule.at < below.base - 0.3 * below.size
+
+
 def find_middle_height(token: Token) -> float:
-    """The height at which the middle of its small letters stands."""
+    """The height at which the middle of its small letters is."""
     return token.base - 0.3 * token.size

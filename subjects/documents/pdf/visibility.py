@@ -1,7 +1,7 @@
 """Finds the words of a page that a person cannot see: white on white, tiny, off the page, covered, transparent.
 
 A word is visible if the page looks different without it. So the page is drawn twice at a low resolution, with its text
-and without, and compared where each word stands; that covers every way to hide a word. One kind of text changes nothing
+and without, and compared where each word is; that covers every way to hide a word. One kind of text changes nothing
 and is meant to be read all the same: the text layer of a scan, which lies unseen on the picture of its own words.
 """
 
@@ -13,9 +13,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import Gap
-from elcano.subjects.documents.pdf.frames import Frame, measure_frame
+from elcano.subjects.documents.pdf.frames import Frame, Rectangle, measure_frame
 from elcano.subjects.documents.pdf.page_objects import (
-    Rectangle,
     TextObject,
     find_untouched,
     list_objects,
@@ -144,7 +143,7 @@ class _Drawing:
         return left, right, top, bottom
 
     def differs(self, other: "_Drawing", word: Word) -> bool:
-        """Whether another drawing of the page looks different where a word stands; from its middle, where type is."""
+        """Whether another drawing of the page looks different where a word is; from its middle, where type is."""
         left, right, top, bottom = self._measure(word)
         if left >= right or top >= bottom:
             return False
@@ -164,7 +163,7 @@ class _Drawing:
         return False
 
     def contrast(self, word: Word) -> int:
-        """The difference between the darkest and the brightest pixel where a word stands."""
+        """The difference between the darkest and the brightest pixel where a word is."""
         inside = b"".join(self.rows(word))
         return max(inside) - min(inside) if inside else 0
 
@@ -224,10 +223,10 @@ def _find_undrawable(
     if not foreign:
         return set()
     found: set[int] = set()
-    for handle, matrices in texts:
+    for handle, matrix in texts:
         if not _has_foreign_font(handle) or (shade := _read_shade(handle)) is None:
             continue
-        place = measure_object(handle, matrices, frame)
+        place = measure_object(handle, matrix, frame)
         for index in foreign:
             word = words[index]
             if _is_near(word, place) and not _is_tiny(word, frame):

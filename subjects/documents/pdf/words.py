@@ -40,11 +40,11 @@ class Word(NamedTuple):
     turn: int = 0
     """Degrees by which it is turned clockwise on the displayed page: 0, 90, 180, 270, or any other for slanted text."""
     raised: bool = False
-    """Whether it stands in small type above the line: an exponent, or the mark of a note."""
+    """Whether it is in small type above the line: an exponent, or the mark of a note."""
     joined: bool = False
     """Whether it follows the word before it without a space: a raised mark, or a part in other type."""
     lowered: bool = False
-    """Whether it stands in small type below the line: an index."""
+    """Whether it is in small type below the line: an index."""
     confidence: float | None = None
     """OCR's confidence, 0 to 1; None: its characters are in the file."""
     fixed: bool = False
@@ -167,9 +167,9 @@ def _write_word(run: list[Char], swapped: bool) -> str:
     parts: list[str] = []
     waiting = ""
     for number, char in enumerate(run):
-        if char.kind == "a" and number + 1 < len(run) and _stands_over(char, run[number + 1], 0):
+        if char.kind == "a" and number + 1 < len(run) and _is_over(char, run[number + 1], 0):
             waiting = ACCENTS[char.text]
-        elif char.kind == "a" and number and _stands_over(char, run[number - 1], -1):
+        elif char.kind == "a" and number and _is_over(char, run[number - 1], -1):
             parts.append(ACCENTS[char.text])
         elif waiting:
             first = {"\u0131": "i", "\u0237": "j"}.get(char.text[0], char.text[0])
@@ -180,8 +180,8 @@ def _write_word(run: list[Char], swapped: bool) -> str:
     return "".join(normalize_text("".join(parts)).split())
 
 
-def _stands_over(accent: Char, letters: Char, which: int) -> bool:
-    """Whether an accent stands over the first or last of some letters."""
+def _is_over(accent: Char, letters: Char, which: int) -> bool:
+    """Whether an accent is over the first or last of some letters."""
     width = (letters.right - letters.left) / len(letters.text)
     left = letters.left if which == 0 else letters.right - width
     shared = min(accent.right, left + width) - max(accent.left, left)
@@ -193,7 +193,7 @@ _LAM: Final = "\u0644"
 
 
 def _are_ligatures_swapped(chars: list[Char | bool | None]) -> bool:
-    """Whether the letters of ligatures come in the wrong order: an alef never stands before a lam in one glyph.
+    """Whether the letters of ligatures come in the wrong order: an alef is never before a lam in one glyph.
 
     PDFium turns text that is painted from the left around letter by letter, those of one glyph too.
     """

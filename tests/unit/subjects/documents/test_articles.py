@@ -120,6 +120,13 @@ def test_references_are_notes_as_they_are_printed() -> None:
     ]
 
 
+@pytest.mark.parametrize("apart", ["", " ", ", "])
+def test_the_parts_of_a_name_are_apart_whatever_is_between_them(apart: str) -> None:
+    name = f"<name><surname>Roe</surname>{apart}<given-names>A</given-names></name>"
+    parsed = jats("<p>Text.</p>", f"<ref-list><ref><mixed-citation>{name}. Tides.</mixed-citation></ref></ref-list>")
+    assert ("note", f"Roe{apart or ' '}A. Tides.") in texts(parsed)
+
+
 @pytest.mark.parametrize("place", ["http://dtd.example.org/JATS.dtd", "JATS.dtd"])
 def test_an_article_is_read_without_the_dtd_that_it_names(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -51,6 +51,21 @@ def test_three_columns_whose_lines_stand_at_different_heights_are_columns() -> N
     assert join(texts(read(sheet))).count(join(narrow)) == 3
 
 
+def test_three_columns_with_wide_gutters_and_a_wrapped_last_word_are_columns() -> None:
+    lines = [
+        "The harbour was dug by",
+        "hand in the years of the",
+        "drought, when no grain",
+        "came down the river to",
+        "mills.",
+    ]
+    sheet = Sheet()
+    for number, left in enumerate((50, 220, 390)):
+        sheet.write_lines([lines[0].replace("The", f"The {number}"), *lines[1:]], left, 80)
+    whole = join(lines).removeprefix("The")
+    assert texts(read(sheet)) == [f"The {number}{whole}" for number in range(3)]
+
+
 def test_a_label_and_its_value_stay_on_one_line() -> None:
     sheet = Sheet()
     for number, (label, value) in enumerate(
@@ -147,12 +162,45 @@ def test_an_abstract_below_the_marked_addresses_of_authors_is_no_note(below: str
 def test_heads_feet_and_page_numbers_are_left_out_and_first_lines_are_not() -> None:
     sheets = []
     for number in range(1, 5):
-        sheet = Sheet().write(f"Chapter {number} of the harbour", 60, 40, size=8).write(str(number), 295, 810, size=8)
-        sheets.append(sheet.write_lines([f"Basin {number} is the one that is told of here.", *LEFT], 60, 90))
+        sheet = Sheet().write("Chapter 2: the harbour", 60, 40, size=8).write(str(number), 295, 810, size=8)
+        sheets.append(sheet.write_lines([f"Basin {number} is the one that is described here.", *LEFT], 60, 90))
     said = join(texts(read(*sheets)))
     assert "Chapter" not in said
     assert all(f"Basin {number} is the one" in said for number in range(1, 5))
     assert "month. 1" not in said
+
+
+@pytest.mark.parametrize("lines", [["Table 1", "Table 2"], ["Step 4", "Step 5"], ["1. Open it.", "2. Open it."]])
+def test_lines_that_differ_in_a_number_of_their_own_are_text(lines: list[str]) -> None:
+    sheets = [Sheet().write(line, 60, 50).write_lines(LEFT, 60, 90) for line in lines]
+    text = "\n".join(block.text for block in read_pdf(make_pdf(sheets)).blocks)
+    assert all(line in text for line in lines)
+
+
+def test_notes_that_differ_in_their_numbers_and_columns_of_figures_are_text() -> None:
+    sheets = []
+    for page in range(3):
+        sheet = Sheet().write_lines(LEFT, 60, 90).write(f"* Compare sheet {page * 7} of the survey.", 60, 790, size=8)
+        sheets.append(sheet.write_lines([str(4 * page + row) for row in range(4)], 300, 40))
+    text = "\n".join(block.text for block in read_pdf(make_pdf(sheets)).blocks)
+    assert [text.count(f"sheet {page * 7} of") for page in range(3)] == [1, 1, 1]
+    assert all(str(number) in text.split() for number in range(12))
+
+
+@pytest.mark.parametrize(
+    "feet",
+    [
+        ["Herring of the north 7", "Herring of the north 8", "Herring of the north 9"],
+        ["Herring of the north 7", "Herring of the north 12", "Herring of the north 31"],
+        ["Page 7 of 12", "Page 8 of 12", "Page 9 of 12"],
+        ["xii", "xiii", "xiv"],
+        ["Report 2019", "Report 2019", "Report 2019"],
+    ],
+)
+def test_feet_that_count_pages_or_recur_are_left_out(feet: list[str]) -> None:
+    sheets = [Sheet().write_lines(LEFT, 60, 90).write(foot, 60, 800) for foot in feet]
+    text = "\n".join(block.text for block in read_pdf(make_pdf(sheets)).blocks)
+    assert not any(foot in text for foot in feet)
 
 
 def test_numbers_beside_the_lines_of_a_manuscript_are_left_out() -> None:

@@ -217,7 +217,7 @@ def test_text_is_normalised_without_changing_its_meaning() -> None:
         (
             "a.docx",
             b"no zip",
-            "it is not a Word document, or an encrypted one: save a copy without a password",
+            "it is not a readable Word document: it may be damaged or cut off",
         ),
         ("a.xyz", b"text", "files of kind '.xyz' cannot be read"),
     ],
@@ -228,11 +228,11 @@ def test_what_cannot_be_read_says_why(name: str, content: bytes, reason: str) ->
     assert str(caught.value) == reason
 
 
-def test_what_unpacks_to_more_than_a_hundred_times_its_size_is_not_read() -> None:
-    bomb = with_entry(word(), "word/media/zeros.bin", bytes(50_000_000))
+def test_a_part_that_unpacks_to_more_than_two_hundred_times_its_size_is_not_read() -> None:
+    bomb = with_entry(word(), "word/numbering.xml", bytes(40_000_000))
     with pytest.raises(FileSkipped) as caught:
         parse_document("a.docx", bomb)
-    assert str(caught.value) == "it would unpack to more than 100 times its size"
+    assert str(caught.value) == "a part of it would unpack to more than 200 times its size"
 
 
 def test_a_zip_that_is_no_word_document() -> None:
@@ -241,19 +241,6 @@ def test_a_zip_that_is_no_word_document() -> None:
         archive.writestr("a.txt", "hello")
     with pytest.raises(FileSkipped, match="not a readable Word document"):
         parse_document("a.docx", out.getvalue())
-
-
-def test_declared_sizes_are_checked_before_anything_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unpack(*args: object) -> bytes:
-        raise AssertionError("unpacked")
-
-    content = word()
-    for number in range(5):
-        content = with_entry(content, f"word/media/{number}.bin", bytes(50_000_000))
-    monkeypatch.setattr(zipfile.ZipFile, "read", unpack)
-    monkeypatch.setattr(zipfile.ZipFile, "open", unpack)
-    with pytest.raises(FileSkipped, match="would unpack to 251 MB; the limit is 200 MB"):
-        parse_document("a.docx", content)
 
 
 @pytest.mark.parametrize("suffix", sorted(FORMATS))

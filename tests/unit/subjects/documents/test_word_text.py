@@ -289,8 +289,8 @@ def test_charts_and_smart_art_are_read_from_their_parts() -> None:
         'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:title><a:p><a:r><a:t>Rain</a:t></a:r></a:p>'
         '</c:title><c:ser><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>Lima</c:v></c:pt></c:strCache></c:strRef>'
         "</c:tx>"
-        '<c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>4.4000000000000004</c:v></c:pt>'
-        "</c:val></c:ser></c:chartSpace>"
+        '<c:cat><c:strLit><c:pt idx="0"><c:v>May</c:v></c:pt></c:strLit></c:cat><c:val><c:numLit><c:pt idx="0">'
+        "<c:v>4.4000000000000004</c:v></c:pt></c:numLit></c:val></c:ser></c:chartSpace>"
     )
     art = (
         '<?xml version="1.0"?><dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
@@ -302,7 +302,7 @@ def test_charts_and_smart_art_are_read_from_their_parts() -> None:
     blocks = read_body(body, relations, chart1=chart, data1=art).blocks
     assert [(block.kind, block.text) for block in blocks] == [
         ("caption", "Rain"),
-        ("table", "| Lima\nMay | 4.4"),
+        ("table", " | Lima\nMay | 4.4"),
         ("text", "Plan"),
     ]
     assert [blocks[1].text[cell.start : cell.end] for cell in blocks[1].cells] == ["", "Lima", "May", "4.4"]

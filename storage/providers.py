@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.providers import Provider
-from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, let_statements_stand_alone
+from elcano.storage.sql.dialect import begin_exclusive, connect_in_autocommit, insert_or_replace
 from elcano.storage.sql.tables import providers
 
 Result = TypeVar("Result")
@@ -23,11 +23,10 @@ class ProviderStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._single = let_statements_stand_alone(engine)
 
     async def get(self, name: str) -> tuple[Provider, float]:
         """A provider and the time; one of which nothing is kept is as if nothing had ever happened."""
-        async with self._single.connect() as connection:
+        async with connect_in_autocommit(self._engine) as connection:
             return await _load_provider(connection, name)
 
     async def all(self) -> tuple[dict[str, Provider], float]:

@@ -3,11 +3,11 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     ColumnElement,
@@ -95,19 +95,18 @@ def _explain_connection_error(error: DBAPIError) -> str | None:
     return next((_BY_STATE[state] for words, state in _SAID.items() if words in said), _BY_STATE["08"])
 
 
-def let_statements_stand_alone(engine: AsyncEngine) -> AsyncEngine:
-    """The same connections, on which each statement is a transaction of its own.
+@asynccontextmanager
+async def connect_in_autocommit(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Open a connection on which PostgreSQL commits each statement by itself; a write to SQLite needs `commit()`.
 
     PostgreSQL is spared the way for its begin and that for its end: a third of what a short read costs a program.
     """
-    if engine.dialect.name == "sqlite":
-        return engine
-    if engine not in _alone:
-        _alone[engine] = engine.execution_options(isolation_level="AUTOCOMMIT")
-    return _alone[engine]
-
-
-_alone: "WeakKeyDictionary[AsyncEngine, AsyncEngine]" = WeakKeyDictionary()
+    async with engine.connect() as connection:
+        if connection.dialect.name != "sqlite":
+            # As an option of the engine it would be set before anybody could close the connection: a call that is
+            # cancelled at that moment would leave it checked out.
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
+        yield connection
 
 
 def configure_engine(engine: AsyncEngine) -> None:

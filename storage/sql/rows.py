@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Executable, Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.sql.dialect import let_statements_stand_alone
+from elcano.storage.sql.dialect import connect_in_autocommit
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -17,14 +17,12 @@ class Rows:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._single = let_statements_stand_alone(engine)
-        """For single statements."""
 
     async def _fetch_all(
         self, model: type[Model], wanted: Executable, given: Mapping[str, Any] | None = None
     ) -> list[Model]:
         """The rows that a statement finds."""
-        async with self._single.connect() as connection:
+        async with connect_in_autocommit(self._engine) as connection:
             return [model.model_validate(dict(row)) for row in (await connection.execute(wanted, given)).mappings()]
 
     async def _fetch_first(self, model: type[Model], wanted: Executable) -> Model | None:
@@ -34,21 +32,22 @@ class Rows:
 
     async def _fetch_rows(self, wanted: Executable, given: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
         """The rows that a statement finds, as they are."""
-        async with self._single.connect() as connection:
+        async with connect_in_autocommit(self._engine) as connection:
             return (await connection.execute(wanted, given)).all()
 
     async def _fetch_values(self, wanted: Executable, given: Mapping[str, Any] | None = None) -> list[Any]:
         """The first column of the rows that a statement finds."""
-        async with self._single.connect() as connection:
+        async with connect_in_autocommit(self._engine) as connection:
             return list(await connection.scalars(wanted, given))
 
     async def _write(self, *statements: Executable) -> int:
         """Execute changes together; returns how many rows the last of them changed."""
         changed = 0
-        engine = self._engine if len(statements) > 1 else self._single
-        async with engine.begin() as connection:
+        single = len(statements) == 1
+        async with connect_in_autocommit(self._engine) if single else self._engine.connect() as connection:
             for statement in statements:
                 changed = (await connection.execute(statement)).rowcount
+            await connection.commit()
         return changed
 
 

@@ -24,5 +24,5 @@ setup(
     script_name="setup.py",  # this file lies in the package's folder, and is left out of it by this name
     packages=["elcano", *(f"elcano.{name}" for room in ROOMS for name in find_packages(include=[room, f"{room}.*"]))],
     package_dir={"elcano": "."},
-    package_data={"elcano": ["py.typed"], "": ["*.mako", "*.po", "templates/*.html", "static/*"]},
+    package_data={"elcano": ["py.typed"], "": ["*.mako", "*.po", "templates/*", "static/*"]},
 )

@@ -51,10 +51,14 @@ _LISTED: Final = (
         modules=("numpy", "onnxruntime", "tokenizers"),
         purpose="a sentence encoder for related passages (`ELCANO_EMBEDDINGS`)",
     ),
+    Extra(
+        name="exports",
+        modules=("pypandoc", "typst"),
+        purpose="reports for Word, as PDF and for LaTeX (`elcano export`)",
+    ),
     Extra(name="forecast", modules=("statsforecast",), purpose="forecasts of series (mode `data`)"),
     Extra(name="mcp", modules=("httpx2", "mcp"), purpose="servers of tools (`ELCANO_MCP_SERVERS`)"),
     Extra(name="ocr", modules=("tesserocr",), purpose="text of scans and pictures of pages"),
-    Extra(name="pdf", modules=("typst",), purpose="reports as PDF (`elcano export --format pdf`)"),
     Extra(name="plots", modules=("vl_convert",), purpose="charts in reports (mode `data`)"),
     Extra(
         name="telemetry",

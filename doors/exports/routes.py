@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from pkgutil import resolve_name
 from typing import IO, Final, Literal, TypeAlias
 
 from fastapi import APIRouter, Response
@@ -21,7 +20,7 @@ from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.doors.certificates.run_certificate import stream_certificate
-from elcano.doors.exports.typesetting import ExportUnavailable
+from elcano.doors.exports.report_documents import ExportUnavailable, can_write_documents, write_document
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.works import find_citation_mark
@@ -117,12 +116,6 @@ MEDIA_TYPES: Final[dict[Form, str]] = {
     "jsonl": "application/jsonl",
     "zip": "application/zip",
 }
-_WRITERS: Final = {
-    "docx": "elcano.doors.exports.word_document:write_word_document",
-    "pdf": "elcano.doors.exports.pdf_document:write_pdf_document",
-    "latex": "elcano.doors.exports.latex_document:write_latex_archive",
-}
-"""Writers of the report as a document, imported on request."""
 _SUFFIXES: Final[Mapping[Form, str]] = {"latex": "latex.zip"}
 """Suffixes of files whose form does not say what they are."""
 _PIECE: Final = 262_144
@@ -172,7 +165,7 @@ async def export_run(run_id: str, form: Form, services: Provided) -> Response:
         report = await asyncio.to_thread(Report.model_validate_json, stored)
         if form == "html":
             return Response(await _write_page(report, pictures, services), media_type=kind, headers=headers)
-        document = await asyncio.to_thread(_write_document, form, report, pictures)
+        document = await asyncio.to_thread(write_document, form, report, pictures)
         return Response(document, media_type=kind, headers=headers)
     archive = await _write_archive(run_id, stored, services)
     return StreamingResponse(_read_pieces(archive), media_type=kind, headers=headers)
@@ -184,12 +177,6 @@ async def _write_page(report: Report, pictures: Mapping[str, str | None], servic
     from elcano.service.reports.html_report import render_report_page
 
     return await asyncio.to_thread(render_report_page, report, pictures, await render_quoted_places(report, services))
-
-
-def _write_document(form: str, report: Report, pictures: Mapping[str, str | None]) -> bytes:
-    """The report as a document."""
-    write: Callable[[Report, Mapping[str, str | None]], bytes] = resolve_name(_WRITERS[form])
-    return write(report, pictures)
 
 
 @dataclass(frozen=True)
@@ -224,7 +211,8 @@ async def _write_archive(run_id: str, stored: str, services: Services) -> IO[byt
             if (answer := report.attachments.get(ATTACHED)) is not None:
                 archive.writestr("answer.json", json.dumps(answer, ensure_ascii=False, indent=2))
             archive.writestr("report.html", await _write_page(report, pictures, services))
-            archive.writestr("report.docx", await asyncio.to_thread(_write_document, "docx", report, pictures))
+            if can_write_documents():
+                archive.writestr("report.docx", await asyncio.to_thread(write_document, "docx", report, pictures))
             for path, drawing in pictures.items():
                 if drawing is not None:  # where the Markdown shows it
                     archive.writestr(path, drawing)

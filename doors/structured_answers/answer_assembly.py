@@ -107,8 +107,6 @@ class Assembly:
             return self._assemble_list(place, place.items, at, to)
         if place.either:
             return max((self._assemble(one, at, to) for one in place.either), key=lambda found: _count_known(found[1]))
-        if place.kind == "closed":
-            return None, [AnswerField(pointer=to, reason=place.description)]
         field = self._judge(self._filled.get(at, FilledField(pointer=at)), place, to)
         return field.value, [field]
 
@@ -120,8 +118,6 @@ class Assembly:
             value[one.name], more = self._assemble(one.place, at + name, to + name)
             fields += more
         if place.entries is None:
-            if place.again and not _count_known(fields):
-                return None, [AnswerField(pointer=to, reason=NOT_SAID)]
             return value, fields
         known = {build_json_pointer(one.name) for one in place.fields}
         inner = [one[len(at) :] for one in self._filled if one.startswith(f"{at}/")]

@@ -29,14 +29,12 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 class Place:
     """One place in an answer."""
 
-    kind: Literal["object", "list", "leaf", "either", "closed"]
-    """`either`: one of several forms; `closed`: it is never filled in, for the `description` there is."""
+    kind: Literal["object", "list", "leaf", "either"]
+    """`either`: one of several forms."""
     description: str = ""
     at: str = field(default="", compare=False)
     """The pointer of a leaf's schema in the whole one."""
     fields: tuple["Field", ...] = ()
-    again: bool = False
-    """Whether it is a form within itself: of one that nothing is known of there is no more than null."""
     entries: "Place | None" = None
     """Objects only: values under names that the schema leaves open."""
     entry_rules: str = ""
@@ -157,8 +155,6 @@ def build_answer_schema(place: Place) -> JsonObject:
     if place.kind == "object":
         properties: JsonObject = {}
         for one in place.fields:
-            if one.place.kind == "closed":
-                continue
             inner = build_answer_schema(one.place)
             if one.key != one.name:
                 inner["description"] = f"{one.name!r}. {one.place.description}".strip()

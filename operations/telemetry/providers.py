@@ -10,12 +10,13 @@ import os
 import socket
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import metrics, trace
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.metrics import NoOpMeterProvider
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, Histogram, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
@@ -28,7 +29,7 @@ from opentelemetry.sdk.resources import (
 )
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Span, Status, StatusCode, TracerProvider
 from opentelemetry.util.types import Attributes, AttributeValue
 from temporalio.contrib.opentelemetry import ReplaySafeMeterProvider, create_tracer_provider
 
@@ -41,6 +42,9 @@ from elcano.operations.telemetry.names import CONTENTS, SECONDS
 from elcano.operations.telemetry.settings import TelemetrySettings
 from elcano.redaction import without_these_secrets
 from elcano.settings import Settings, list_secrets
+
+if TYPE_CHECKING:
+    from elcano.activities.calls.models import Observe
 
 
 def mark_failed(span: Span, kind: str) -> None:
@@ -97,6 +101,27 @@ class SafeSpanExporter(SpanExporter):
             for name, value in (attributes or {}).items()
             if self._contents or name not in CONTENTS
         }
+
+
+def build_model_observer(provider: TracerProvider, *, contents: bool) -> "Observe":
+    """Build the maker of spans around requests to a model, as pydantic-ai makes them.
+
+    Tokens are measured by the kernel, so the measurements of the library are left out.
+
+    Args:
+        provider: Where the spans go.
+        contents: Whether they have prompts and answers.
+    """
+    from pydantic_ai.models.instrumented import InstrumentationSettings, InstrumentedModel  # the API asks no models
+
+    how = InstrumentationSettings(
+        tracer_provider=provider,
+        meter_provider=NoOpMeterProvider(),
+        include_content=contents,
+        include_binary_content=False,
+        include_model_request_parameters=False,
+    )
+    return lambda model: InstrumentedModel(model, how)
 
 
 FLUSH_SECONDS: Final = 1.5

@@ -73,8 +73,7 @@ def open_model_observer(settings: Settings) -> "Observe | None":
     chosen = read_telemetry_settings()
     if not chosen.traces:
         return None
-    from elcano.operations.telemetry.model_requests import build_model_observer
-    from elcano.operations.telemetry.providers import get_providers
+    from elcano.operations.telemetry.providers import build_model_observer, get_providers
 
     return build_model_observer(get_providers().tracer_provider, contents=chosen.trace_contents)
 

@@ -4,41 +4,33 @@ The context of a trace travels in headers, by the SDK's own plugin: from the req
 its activities and sections, and on to the next execution when a run continues as new. Every attempt of an activity has
 a span and metrics. Numbers come from there, since nothing replays activities.
 
-Every execution of a run has a span, with links between the traces of runs that continue each other. Spans within
-workflows have ids and times that a replay repeats, and are exported once: when they end outside a replay.
+Every execution of a run has a span. Spans within workflows have ids and times that a replay repeats, and are exported
+once: when they end outside a replay.
 """
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import cache
 from typing import Any, Final
 
-from opentelemetry import propagate, trace
+from opentelemetry import trace
 from opentelemetry.trace import Span
 from temporalio import activity, workflow
-from temporalio.client import (
-    DescribeWorkflowInput,
-    Interceptor,
-    OutboundInterceptor,
-    Plugin,
-    StartWorkflowInput,
-    WorkflowHandle,
-)
+from temporalio.client import Plugin
 from temporalio.contrib.opentelemetry import OpenTelemetryPlugin
 from temporalio.exceptions import ApplicationError
 from temporalio.plugin import SimplePlugin
 from temporalio.runtime import MetricBuffer, MetricBufferDurationFormat, Runtime
-from temporalio.service import ConnectConfig, RPCError, ServiceClient
+from temporalio.service import ConnectConfig, ServiceClient
 from temporalio.worker import (
     ActivityInboundInterceptor,
     ExecuteActivityInput,
     ExecuteWorkflowInput,
+    Interceptor,
     WorkflowInboundInterceptor,
     WorkflowInterceptorClassInput,
 )
-from temporalio.worker import Interceptor as WorkerInterceptor
 
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall
 from elcano.graphs.records import ArchiveCall
@@ -50,12 +42,8 @@ from elcano.operations.telemetry.providers import get_providers, mark_failed
 from elcano.operations.telemetry.settings import TelemetrySettings
 from elcano.service.temporal.connection import build_runtime
 
-TRACE_MEMO: Final = "elcano_trace"
-"""The memo in which an execution keeps its place in a trace, for those that continue its run."""
-LOOK_TIMEOUT: Final = timedelta(seconds=2)
 
-
-class TracedRuns(WorkerInterceptor):
+class TracedRuns(Interceptor):
     """A span of every execution of a workflow, from its start to its end, whatever workers died meanwhile."""
 
     def workflow_interceptor_class(
@@ -98,49 +86,7 @@ def _describe_run(given: object, info: workflow.Info) -> Mapping[str, Any]:
     return found
 
 
-class LinkedStarts(Interceptor):
-    """Keeps the place of each execution in its trace, and links the start of one to the run that it continues."""
-
-    def intercept_client(self, next: OutboundInterceptor) -> OutboundInterceptor:
-        """Link each start."""
-        return _LinkedStart(next)
-
-
-class _LinkedStart(OutboundInterceptor):
-    async def start_workflow(self, input: StartWorkflowInput) -> WorkflowHandle[Any, Any]:
-        carrier: dict[str, str] = {}
-        propagate.inject(carrier)
-        if carrier:
-            input.memo = {**(input.memo or {}), TRACE_MEMO: carrier}
-        given = input.args[0] if input.args else None
-        if isinstance(given, ResearchInput) and (before := _find_continued_run(given)):
-            await self._link_to(before)
-        return await super().start_workflow(input)
-
-    async def _link_to(self, run_id: str) -> None:
-        """Link the current span to the trace of a run; a run that Temporal has forgotten is left out."""
-        span = trace.get_current_span()
-        asked = DescribeWorkflowInput(id=run_id, run_id=None, rpc_metadata={}, rpc_timeout=LOOK_TIMEOUT)
-        try:
-            description = await super().describe_workflow(asked)
-        except RPCError:
-            return
-        carrier = await description.memo_value(TRACE_MEMO, default=None, type_hint=dict)
-        earlier = trace.get_current_span(propagate.extract(carrier or {})).get_span_context()
-        if earlier.is_valid:
-            span.add_link(earlier, {names.RUN: run_id})
-
-
-def _find_continued_run(given: ResearchInput) -> str:
-    """The run whose work this one goes on with: itself if it is resumed, or the one that it was forked from."""
-    if given.forked_from is not None:
-        return given.forked_from.run_id
-    if given.follows is not None:
-        return given.follows.run_id
-    return given.run_id if given.resumed_from is not None else ""
-
-
-class ObservedActivities(WorkerInterceptor):
+class ObservedActivities(Interceptor):
     """A span and the metrics of every attempt of an activity."""
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
@@ -281,9 +227,9 @@ class ObservingPlugin(SimplePlugin):
 
     def __init__(self, chosen: TelemetrySettings) -> None:
         self._chosen = chosen
-        interceptors: list[Interceptor | WorkerInterceptor] = [ObservedActivities()]
+        interceptors: list[Interceptor] = [ObservedActivities()]
         if chosen.traces:
-            interceptors += [TracedRuns(), LinkedStarts()]
+            interceptors.append(TracedRuns())
         super().__init__("elcano.telemetry", interceptors=interceptors)
 
     async def connect_service_client(

@@ -21,7 +21,7 @@ from elcano.graphs.errors import ModelRefused
 from elcano.graphs.plugin import find_keyless, import_object
 from elcano.graphs.report.report import ReportDraft
 
-EXTRACTIVE: Final = "extractive-v5"
+EXTRACTIVE: Final = "extractive-v6"
 PROVIDER: Final = "offline"
 
 

@@ -1,24 +1,19 @@
 """Which sentences are quoted: the best for each part, for all of the question, and a result of each study cited.
 
-How well a sentence fits a question are words in common, weighted by how much they tell. On XQuAD that alone puts a
-sentence with the answer first for 85 % of the questions that are answered. In a manual, where many sentences hold a
-question's words without answering, it counts as well where a sentence stands and whether it says what the subject is.
+How well a sentence fits a question are words in common, weighted by how much they tell. In a manual, where many
+sentences hold a question's words without answering, most of them must stand in the sentence or above it. Results are
+added, not weighed up: an aim shares more words with the question than the result does, and it finds the right study.
 
-Results are added, not weighed up: an aim shares more words with the question than the result does, and it is what finds
-the right study.
-
-Who asks what something is or does is given sentences on that thing, not on others that mention it; and no sentence on
-what `it` is where nothing shows that this is what the question is about.
+Rules that preferred focused headings and neighbouring words changed no figure on PubMedQA and XQuAD, and went.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
-from elcano.subjects.quoting.passages import USUAL_LENGTH, Material, Passage, Terms, is_english
+from elcano.subjects.quoting.passages import Material, Passage, Terms, is_english
 from elcano.subjects.quoting.question_parts import find_subject, list_names
 from elcano.subjects.quoting.quotable_sentences import Sentence, read_plainly
 from elcano.subjects.quoting.study_results import is_aim, is_study, measure_results
@@ -30,8 +25,6 @@ SHORT: Final = 3
 """Telling words of a question that a sentence on someone else holds most of."""
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
-FOCUSED: Final = 0.6
-"""Weight of a manual's heading that consists of the question's words alone."""
 DEFINING: Final = 1.6
 """For a sentence that says what the subject is, to who asks that."""
 NAMED: Final = 0.5
@@ -44,19 +37,9 @@ _LEANING: Final = re.compile(
     r"there|both|the (?:other|former|latter|same))\b",
     re.IGNORECASE,
 )
-_REFERRING: Final = re.compile(r"^[\W_]*(?:this|that|these|those|its?|they|their|them)\b", re.IGNORECASE)
-"""Beginning of a sentence whose subject is in the one before it."""
+
+
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
-_SUBJECT_ASKED: Final = re.compile(
-    r"^\W*what (?:(?:is|are) (?:an? )?(?!(?:the|this|that|these|those|your|its|their)\b)"
-    r"(?P<is>[\w.+#-]+(?: [\w.+#-]+)?)"
-    r"|do(?:es)? (?:an? |the )?(?P<does>[\w.+#-]+(?: [\w.+#-]+)?) (?:do|mean))\W*$",
-    re.IGNORECASE,
-)
-"""A question for what something of one or two words is or does, and for nothing else."""
-_AFTER_PREPOSITION: Final = re.compile(
-    r"\b(?:of|for|with|in|on|to|by|from|about|using|via)\b.*", re.IGNORECASE | re.DOTALL
-)
 _DEFINES: Final = re.compile(
     r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|\w+ing)\b)"
     r"|means?|refers? to|represents?|provides?|allows?|lets?|consists? of)\b"
@@ -76,10 +59,9 @@ class Candidate:
     score: float
     held: float = 1.0
     """The share of the question that it holds with what stands above it."""
+
     defining: bool = False
     """It says what the subject of the question is or does."""
-    together: bool = True
-    """Words that stand together in the question do so in it or above it, or it is short and holds all of them."""
 
     def overlaps(self, other: "Candidate") -> bool:
         """Whether both quote some of the same characters."""
@@ -100,32 +82,7 @@ def score_sentences(given: Material, question: str, terms: Terms) -> list[Candid
         for number, passage in enumerate(given.passages)
         for one in _score_passage(number, passage, question, terms, names)
     ]
-    if subject := find_defined_subject(question):
-        found = [one for one in found if one.defining or _is_about(one, given.passages[one.passage], subject)]
     return sorted(found, key=lambda one: (-one.score, len(one.text), one.passage, one.start))  # Markup is longer.
-
-
-def find_defined_subject(question: str) -> frozenset[str]:
-    """The stems of what a question wants to know what it is or does, if it asks for nothing else; else none."""
-    asked = _SUBJECT_ASKED.match(question) if is_english() else None
-    return frozenset(list_stems(asked["is"] or asked["does"])) if asked else frozenset()
-
-
-def _is_about(one: Candidate, passage: Passage, subject: frozenset[str]) -> bool:
-    """Whether a sentence speaks of `subject`, rather than of something else that has to do with it.
-
-    It begins with it, names it before the verb that says what something is, or stands right below it as the heading.
-    """
-    text = read_plainly(one.text)
-    first = list_stems(text)[: len(subject)]
-    if subject == set(first) and not _LEANING.match(text):
-        return True
-    defines = _DEFINES.match(text)
-    phrase = defines["subject"] if defines else ""
-    if subject <= set(list_stems(_AFTER_PREPOSITION.sub("", phrase))):
-        return True
-    nearest = next((stems for stems in passage.headings if stems), [])
-    return subject == set(nearest)
 
 
 def is_manual(given: Material) -> bool:
@@ -152,44 +109,21 @@ def _score_passage(number: int, passage: Passage, question: str, terms: Terms, n
             continue
         if len(terms.weights) <= SHORT and _is_on_another(names, passage, place):
             continue
-        if _refers_elsewhere(passage, start, sentence, terms):
-            continue
         text = passage.item.text[start : sentence.end]
         own = list_stems(read_plainly(text))
         held = terms.coverage(passage.above.union(own))
-        score = terms.fit(own)
-        if passage.item.heading:
-            score = (score + held) / 2 * (1 + FOCUSED * _measure_focus(passage, terms))
+        score = (terms.fit(own) + held) / 2 if passage.item.heading else terms.fit(own)
         defining = _is_definition(text, question, terms)
-        whole = len(own) <= USUAL_LENGTH and terms.coverage(own) == 1.0
-        together = whole or _is_together(text, passage, question)
         score *= DEFINING if defining else 1.0
-        yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, defining, together)
-
-
-def _refers_elsewhere(passage: Passage, start: int, sentence: Sentence, terms: Terms) -> bool:
-    """Whether a sentence speaks of `it`, and neither what is quoted before it nor a heading has a word of the question.
-
-    Then its words of the question are said of something else, which it does not even name.
-    """
-    if not is_english() or not _REFERRING.match(sentence.text):
-        return False
-    before = list_stems(passage.item.text[start : sentence.start])
-    return terms.weights.keys().isdisjoint(passage.above.union(before))
+        yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, defining)
 
 
 def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
     """Whether a sentence names someone, and neither it nor what stands above and next to it has one of `names`."""
     if not names or names & passage.above or not list_names(passage.sentences[place].text):
         return False
-    beside = passage.sentences[max(0, place - 1) : place + 2]
-    return names.isdisjoint(list_stems(passage.item.text[beside[0].start : beside[-1].end]))
-
-
-def _measure_focus(passage: Passage, terms: Terms) -> float:
-    """The share of the nearest heading's words that the question has."""
-    nearest = next((stems for stems in passage.headings if stems), [])
-    return sum(one in terms.weights for one in nearest) / max(1, len(nearest))
+    nearby = passage.sentences[max(0, place - 1) : place + 2]
+    return names.isdisjoint(list_stems(passage.item.text[nearby[0].start : nearby[-1].end]))
 
 
 def _is_definition(text: str, question: str, terms: Terms) -> bool:
@@ -197,14 +131,6 @@ def _is_definition(text: str, question: str, terms: Terms) -> bool:
     match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(question) else None
     subject = set(list_stems(match["subject"])) if match else set()
     return subject <= terms.weights.keys() and terms.coverage(subject) >= NAMED
-
-
-def _is_together(text: str, passage: Passage, question: str) -> bool:
-    """Whether some of the question's neighbouring words stand together in a sentence or above it."""
-    wanted = {frozenset(pair) for pair in pairwise(list_stems(question)) if pair[0] != pair[1]}
-    said = [list_stems(one) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
-    near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
-    return not wanted or not wanted.isdisjoint(near)
 
 
 KEY_FINDINGS: Final = 3
@@ -241,7 +167,7 @@ def choose_findings(given: Material, question: str, parts: Sequence[str], floor:
 
 def keep_holding(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Keep candidates that hold enough of the question for a manual, with what is above them."""
-    return [one for one in ranked if one.held >= MANUAL_HELD and one.together]
+    return [one for one in ranked if one.held >= MANUAL_HELD]
 
 
 def add_best(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, floor: float) -> None:
@@ -263,7 +189,7 @@ def choose_further(
     """
     trusted = given.find_leading_document(terms)
     floor = max(STRONG, FURTHER * max((one.score for one in ranked), default=0.0))
-    fresh = [one for one in ranked if not any(one.overlaps(other) for other in chosen) and not _only_aims(given, one)]
+    fresh = [one for one in ranked if not any(one.overlaps(other) for other in chosen)]
     new = list(chosen)
     fit = [one for one in fresh if one.score >= floor or given.passages[one.passage].document == trusted]
     add_best(new, fit, len(new) + wanted, LEADING)
@@ -298,12 +224,6 @@ def _find_result(given: Material, document: str) -> Candidate | None:
                 stems = frozenset(list_stems(read_plainly(text)))
                 found.append(Candidate(number, start, sentence.end, text, stems, measure))
     return max(found, key=lambda one: one.score, default=None)
-
-
-def _only_aims(given: Material, one: Candidate) -> bool:
-    """Whether a sentence says only what a study wanted to know."""
-    document = given.passages[one.passage].document
-    return is_aim(one.text) and is_study([other for other in given.passages if other.document == document])
 
 
 def _is_said(one: Candidate, chosen: Sequence[Candidate]) -> bool:

@@ -22,7 +22,6 @@ class KeptSpan:
     parent: str
     attributes: dict[str, str]
     events: tuple[str, ...]
-    links: tuple[str, ...]
     began: float
     ended: float
     """Seconds since the epoch."""
@@ -94,7 +93,6 @@ def parse_spans(body: bytes) -> Iterator[KeptSpan]:
                     parent=span.parent_span_id.hex(),
                     attributes={one.key: _read_value(one.value) for one in span.attributes},
                     events=tuple(event.name for event in span.events),
-                    links=tuple(link.trace_id.hex() for link in span.links),
                     began=span.start_time_unix_nano / 1e9,
                     ended=span.end_time_unix_nano / 1e9,
                 )

@@ -39,7 +39,7 @@ async def test_every_mode_is_answered_plainly(tmp_path: Path, log: ScriptedSourc
 async def test_without_a_model_it_is_quoted(tmp_path: Path, log: ScriptedSource) -> None:
     report, _ = await run_research("When is the harbour open?", folder=tmp_path, sources=[log])
     assert report.answered
-    assert report.model == "extractive-v5"
+    assert report.model == "extractive-v6"
 
 
 async def test_a_model_answers_in_order_and_the_last_answer_again(tmp_path: Path, log: ScriptedSource) -> None:

@@ -171,5 +171,5 @@ async def test_when_no_model_of_the_list_can_answer_the_offline_one_does(
     with scripted_provider([make_refusal(401, "invalid_api_key")]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         result = await think(store, f"{fresh()},offline")
-    assert result.model == "extractive-v5"
+    assert result.model == "extractive-v6"
     assert result.usage.cost_microusd == 0

@@ -74,7 +74,7 @@ NEED_MODEL = {"clarifier", "editor", "updater"}
 async def test_every_agent_answers_offline_in_its_output_model(store: Store, agent: str) -> None:
     result = await run(activities(store), agent, json.loads(json.dumps(least(AGENTS[agent], question=QUESTION))))
     AGENTS[agent].output.model_validate(result.output)
-    assert result.model == "extractive-v5"
+    assert result.model == "extractive-v6"
     assert result.usage.requests == 1
     assert result.usage.tokens > 0
     assert (result.usage.cost_microusd, result.usage.unpriced_requests, result.usage.estimated) == (0, 0, False)
@@ -125,7 +125,7 @@ async def test_an_attempt_leaves_a_ledger_line(store: Store) -> None:
         "agent",
         "thinking",
         1,
-        "extractive-v5",
+        "extractive-v6",
     )
     assert line.usage == result.usage
 

@@ -149,7 +149,7 @@ async def test_the_next_model_of_a_list_answers_for_one_whose_stream_broke(desk:
     assert result.usage.requests == 2
     desk.model = f"openai-chat:gpt-4o-{uuid4().hex[:8]},offline"
     serve(make_refusal(500, "server_error"))
-    assert (await desk.write()).model == "extractive-v5"
+    assert (await desk.write()).model == "extractive-v6"
 
 
 async def test_a_second_request_is_not_made_if_the_stream_took_what_was_left(desk: Desk, serve: Serve) -> None:

@@ -11,8 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from elcano.operations.telemetry import names
-from elcano.operations.telemetry.model_requests import build_model_observer
-from elcano.operations.telemetry.providers import SafeSpanExporter
+from elcano.operations.telemetry.providers import SafeSpanExporter, build_model_observer
 
 
 async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

@@ -6,9 +6,10 @@ It is told what code is sure of (quotes that do not stand in their passage, figu
 nothing) and what the reviewer doubts, and is shown the passages that its faulty sentences cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
-passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
-statement that was not found fault with, says what another block says, or is in another language. What is left as it
-was is marked in the report; a figure that a repair drops though a cited passage has it is named among the remarks.
+passage is moved there. So are sentences of a paragraph that had no fault and that it drops. A block is left as it was
+if its repair cites more that does not hold than before, loses another statement without a fault, says what another
+block says, or is in another language. What is left as it was is marked in the report; a figure that a repair drops
+though a cited passage has it is named among the remarks.
 """
 
 import asyncio
@@ -44,6 +45,7 @@ from elcano.activities.agents.draft_faults import (
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
+from elcano.activities.agents.sentence_merge import restore_sentences
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim
@@ -239,11 +241,23 @@ class _Desk:
                 continue
             others = {one for other, texts in said.items() if other != claim for one in texts}
             mended = await asyncio.to_thread(ClaimCollector(block.citations).claims, block.text)
-            repair = await self._settle(claim, mended)
-            if (found := await self._check(repair)) is not None and self._is_better(claim, repair, found, others):
+            repair, found = await self._restore(claim, await self._settle(claim, mended))
+            if self._is_better(claim, repair, found, others):
                 taken[claim] = repair
                 said[claim] = set(iter_statements(found))
         return taken
+
+    async def _restore(
+        self, claim: Claim, repair: tuple[Claim, ...]
+    ) -> tuple[tuple[Claim, ...], Sequence[CheckedClaim]]:
+        """The repair with the sentences that it dropped without reason, as far as that can be, and its checks."""
+        found = await self._check(repair)
+        before = self.checked[claim]
+        if len(repair) > 1 or not any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
+            return repair, found
+        checked = found[0] if found else CheckedClaim(text="", citations=())
+        whole = restore_sentences(claim, before, repair[0] if repair else None, checked)
+        return (repair, found) if whole is None else ((whole,), await self._check((whole,)))
 
     async def take_discussions(
         self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
@@ -259,9 +273,8 @@ class _Desk:
         texts = {block.id: block for block in reversed(list(answer))}
         dropped: list[str] = []
         for number, one in enumerate(unanswered, start=first):
-            block = texts.get(number)
-            written = await self._discussion(block) if block else ()
-            found = await self._check(written) or ()
+            written = await self._discussion(texts[number]) if number in texts else ()
+            found = await self._check(written)
             long = sum(len(claim.text) for claim in written) > DISCUSSION_CHARACTERS
             if long or list_failed(found) or count_uncited(found) or list_unanswered([one], found):
                 dropped.append(f"{DROPPED} {one.about}")
@@ -304,7 +317,7 @@ class _Desk:
 
         return tuple(cite_anew(one, settle) for one in part.claims)
 
-    async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...] | None:
+    async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...]:
         if not repair:
             return ()
         return (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims

@@ -191,14 +191,14 @@ def share_marks(sections: Iterable[SectionItem]) -> tuple[tuple[SectionItem, ...
                 marks[said] = f"{cited.evidence}.{counts[cited.evidence]}"
                 by_mark[marks[said]] = cited.model_copy(update={"mark": marks[said]})
             names.setdefault(cited.mark.casefold(), []).append(marks[said])
-        return Claim(text=_rename_marks(claim.text, names))
+        return Claim(text=rename_marks(claim.text, names))
 
     shared = tuple(one.model_copy(update={"claims": tuple(map(share, one.claims))}) for one in sections)
     return shared, by_mark
 
 
-def _rename_marks(text: str, names: Mapping[str, Sequence[str]]) -> str:
-    """`text` with other names in its brackets of marks."""
+def rename_marks(text: str, names: Mapping[str, Sequence[str]]) -> str:
+    """`text` with other `names`, by the old ones in lower case, in its brackets of marks."""
     if not names:
         return text
 

@@ -253,11 +253,7 @@ async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefiniti
 
 def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
-    left_out = {"title", "default", "minLength", "maxLength"}
-    if "properties" in schema:
-        left_out.add("description")
-        if set(schema["properties"]) - set(schema.get("required", ())):
-            left_out.add("additionalProperties")  # providers want it in strict mode alone, where all is required
+    left_out = {"title", "default", "minLength", "maxLength"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):

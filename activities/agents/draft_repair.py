@@ -44,12 +44,13 @@ from elcano.activities.agents.draft_faults import (
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.prompt_passages import name_passages
+from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages
 from elcano.activities.agents.sentence_merge import restore_sentences
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim
-from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.digests import digest_passage
+from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
@@ -66,6 +67,8 @@ from elcano.text.support.missing_facts import find_lost_figures
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
 """Passages shown to fix blocks that cite nothing, the best first."""
+PASSAGE_CHARACTERS: Final = 700
+"""How much of a passage is shown: its sentences closest to the blocks and their faults."""
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
 SLACK_CHARACTERS: Final = 300
@@ -214,7 +217,11 @@ class _Desk:
             DoubtedBlock(id=number, text="", faults=(describe_contradiction(one, keys),))
             for number, one in enumerate(unanswered, start=len(doubted) + 1)
         )
-        shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items() if id in needed)
+        items = (
+            build_evidence_item(key, self.passages[id], "", places=False) for id, key in keys.items() if id in needed
+        )
+        asked = " ".join(text for one in blocks for text in (one.text, *one.faults))
+        shown = tuple(digest_passage(item, asked, PASSAGE_CHARACTERS) for item in items)
         task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
         answered = sum(len(one.text) for one in doubted) // 2 + DISCUSSION_TOKENS * len(unanswered)
         least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens
@@ -294,10 +301,8 @@ class _Desk:
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):
-            texts = [
-                self.passages[cited.evidence].text for cited in statement.citations if cited.evidence in self.passages
-            ]
-            if lost := find_lost_figures(Said(statement.text, tuple(dict.fromkeys(texts))), said):
+            ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
+            if lost := find_lost_figures(Said(statement.text, tuple(self.passages[id].text for id in ids)), said):
                 figures = ", ".join(dict.fromkeys(lost))
                 losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
         return losses
@@ -318,9 +323,9 @@ class _Desk:
         return tuple(cite_anew(one, settle) for one in part.claims)
 
     async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...]:
-        if not repair:
-            return ()
-        return (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims
+        return (
+            (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims if repair else ()
+        )
 
     def _is_better(
         self, claim: Claim, repair: tuple[Claim, ...], found: Sequence[CheckedClaim], others: set[str]
@@ -343,8 +348,3 @@ class _Desk:
 
 def _cite_passage(cited: Citation, evidence: str) -> Citation:
     return cited.model_copy(update={"evidence": evidence})
-
-
-def _build_evidence_item(key: str, passage: Evidence) -> EvidenceItem:
-    heading = passage.heading if passage.heading != passage.title else ""
-    return EvidenceItem(key=key, title=passage.title, heading=heading, locator="", text=passage.text)

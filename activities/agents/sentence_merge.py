@@ -28,13 +28,14 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
         found: the repair, checked; without statements if there is none.
 
     Returns:
-        The block, or None if it is no paragraph or its sentences cannot be told apart.
+        The block, or None if it is no paragraph, its sentences cannot be told apart, or one of the repair is on
+        something else.
     """
     if before.kind != "paragraph" or found.kind != "paragraph":
         return None
     texts = split_sentences(claim.text, [one.text for one in before.statements])
     merged = split_sentences(repair.text, [one.text for one in found.statements]) if repair else []
-    if texts is None or merged is None:
+    if texts is None or merged is None or any(max(_measure_kinship(one, texts)) < LEAST_KIN for one in merged):
         return None
     citations = list(repair.citations) if repair else []
     place = 0
@@ -52,10 +53,15 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
 
 def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:
     """The place behind the sentence that says what `text` does, from `first`; `first` if none does."""
-    words = frozenset(list_stems(text))
-    kin = [len(words & (said := frozenset(list_stems(one)))) / max(1, min(len(words), len(said))) for one in merged]
+    kin = _measure_kinship(text, merged)
     place = max(range(first, len(merged)), key=lambda place: kin[place], default=-1)
     return place + 1 if place >= 0 and kin[place] >= LEAST_KIN else first
+
+
+def _measure_kinship(text: str, others: Sequence[str]) -> list[float]:
+    """For each of `others` the share of the shorter one's telling words that it has in common with `text`."""
+    words, *said = (frozenset(list_stems(re.sub(_BRACKET, "", one))) for one in (text, *others))
+    return [len(words & one) / max(1, min(len(words), len(one))) for one in said]
 
 
 def split_sentences(text: str, statements: Sequence[str]) -> list[str] | None:

@@ -145,7 +145,8 @@ class Player:
         """Paragraphs of two statements, each a sentence of a passage; in one a figure is another."""
         said, citations = list[str](), list[Json]()
         for number, item in enumerate([one for one in evidence if one.text][:14]):
-            sentences = [one.strip() for one in _split_sentences(item.text) if 60 < len(one.strip()) < 300]
+            texts = item.text.split("[…]")  # of a digest
+            sentences = [one.strip() for text in texts for one in _split_sentences(text) if 60 < len(one.strip()) < 300]
             if not sentences:
                 continue
             mark = f"m{number}"

@@ -36,7 +36,7 @@ class ReviewedStatement(Frozen):
     unmarked: bool = False
     """Whether it cites nothing; its quotes are those of the text around it."""
     works: tuple[str, ...] = ()
-    """Titles of the works that are quoted."""
+    """Titles of the works that are quoted; a prompt has them once, under short names."""
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
     """Sentences that precede a quote that begins with `it`, `this` and the like."""
@@ -101,7 +101,7 @@ and not another; say which is missing. `not_supported`: they are about something
 open.
 - Judge by the quotes alone, not by what you know. What “it”, “both” or a bare figure refers to is told by the \
 question, the sentence `before` (“above”: the statement listed before) and the `context` of a table cell (row and \
-column); what a quote is about by `works` (titles) and `quote_context` (the words before it).
+column); what a quote is about by its `works` (`w1` is a title in `given.works`) and `quote_context` (the words before).
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. To say it in other words, less of it or more carefully is fine; to go further than the quotes is \
 not.
@@ -145,10 +145,27 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     shown = list(given.statements[:1])
     for above, one in pairwise(given.statements):
         shown.append(one.model_copy(update={"before": ABOVE}) if one.before == above.statement else one)
-    told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown]}
+    titles = dict.fromkeys(
+        (
+            *(title for one in shown for title in one.works),
+            *(quote.work for one in given.tables for quote in one.quotes if quote.work),
+        )
+    )
+    names = {title: f"w{number}" for number, title in enumerate(titles, start=1)} | {"": ""}
+    shown = [one.model_copy(update={"works": tuple(names[title] for title in one.works)}) for one in shown]
+    data: JsonObject = {
+        "works": {names[title]: title for title in titles},
+        "statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown],
+    }
     if given.tables:
-        told["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.tables]
-    return loaded.envelope("reviewer", given).model_copy(update={"given": told})
+        tables = [
+            one.model_copy(
+                update={"quotes": tuple(each.model_copy(update={"work": names[each.work]}) for each in one.quotes)}
+            )
+            for one in given.tables
+        ]
+        data["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in tables]
+    return loaded.envelope("reviewer", given).model_copy(update={"given": data})
 
 
 def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
@@ -229,7 +246,8 @@ under its number; if every sentence of a block has to go, its text is empty.
 of its citation in brackets: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. A mark covers no \
 other sentence. One without a mark states no fact about the subject.
 - A citation of `citations` has its mark, the key of a passage and words copied from it letter by letter. Where a \
-fault names the nearest words of a passage, quote those if they say what the sentence says.
+fault names the nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` \
+has the sentences closest to the blocks, joined by “[…]”.
 
 Write in the language of the block.
 """

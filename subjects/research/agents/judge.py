@@ -8,6 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.catalogue.sources import SOURCES
@@ -33,10 +34,8 @@ from elcano.graphs.state.rubric import (
 )
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.subjects.research.agents.loop_context import (
-    DIGESTED,
     ResearchContext,
     build_research_task,
-    digest_passages,
     for_gap,
     lacks_criteria,
     needs_of,

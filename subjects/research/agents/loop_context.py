@@ -1,12 +1,10 @@
 """Shared by the agents of a research loop: their input, how it is shown, and how it is named in events."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from elcano.graphs.agents.envelope import (
     CriterionItem,
-    EvidenceItem,
     Loaded,
     Needs,
     PastIteration,
@@ -29,18 +27,6 @@ THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
 
 
-DIGEST_CHARACTERS: Final = 400
-"""How much of a passage the agents of a loop are shown; its writer reads passages whole. Of the words that experts take
-from a passage of 1,000 characters, 450 hold 62 %, 400 hold 58 % and 300 hold 50 %."""
-_GAP: Final = " […] "
-DIGESTED: Final = f"""\
-- Of longer passages `text` has the sentences closest to the question, joined by “{_GAP.strip()}”.
-"""
-_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|(?<=\u3002)")
-_FIGURE: Final = re.compile(r"\d")
-_WORDS: Final = re.compile(r"\w{4,}")
-_STEM: Final = 6
-"""Words that begin alike are the same to a digest."""
 LEAST_SHOWN: Final = 3
 """Passages that are shown even if all are beside the question."""
 
@@ -99,39 +85,6 @@ def build_research_task(kind: str, given: ResearchContext, loaded: Loaded) -> Ta
             ),
         }
     )
-
-
-def digest_passages(task: TaskEnvelope, characters: int = DIGEST_CHARACTERS) -> TaskEnvelope:
-    """`task` with a digest of each passage, of at most so many `characters`.
-
-    It depends on the question and the criteria alone: the same in every turn, so prompts begin alike.
-    """
-    asked = " ".join((task.question, *(one.text for one in task.criteria)))
-    return task.model_copy(update={"evidence": tuple(digest_passage(one, asked, characters) for one in task.evidence)})
-
-
-def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHARACTERS) -> EvidenceItem:
-    """`item` with the sentences that have most of the words of `asked`, in order, as far as `characters` allow.
-
-    A figure counts as one of the words: what is judged and planned often turns on figures.
-    """
-    if len(item.text) <= characters:
-        return item
-    words = frozenset(_list_stems(asked))
-    sentences = [one for one in _SENTENCES.split(item.text) if one]
-    shared = [len(words.intersection(_list_stems(one))) + bool(_FIGURE.search(one)) for one in sentences]
-    room, chosen = characters, set[int]()
-    for place in sorted(range(len(sentences)), key=lambda place: -shared[place]):
-        if not chosen or (shared[place] and len(sentences[place]) <= room):
-            chosen.add(place)
-            room -= len(sentences[place])
-    kept = [shorten_text(sentences[place], characters) for place in sorted(chosen)]
-    text = _GAP.join(kept) if len(kept) > 1 else f"{kept[0]}{_GAP.rstrip()}"
-    return item.model_copy(update={"text": text})
-
-
-def _list_stems(text: str) -> Iterator[str]:
-    return (word.casefold()[:_STEM] for word in _WORDS.findall(text))
 
 
 def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:

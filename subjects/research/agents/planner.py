@@ -7,13 +7,14 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, STATING
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list
-from elcano.subjects.research.agents.loop_context import DIGESTED, digest_passages, number_criteria
+from elcano.subjects.research.agents.loop_context import number_criteria
 
 DIGEST_CHARACTERS: Final = 300
 """How much of each passage the planner is shown: what it is about."""

@@ -8,6 +8,7 @@ keys, as the writer does.
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passage
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
@@ -25,7 +26,6 @@ from elcano.graphs.agents.writing import (
 )
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
-from elcano.subjects.research.agents.loop_context import DIGESTED, digest_passage
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"

@@ -12,16 +12,15 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import Contradiction, normalize_criteria, resolve_contradictions
 from elcano.graphs.text import ensure_list
 from elcano.subjects.research.agents.loop_context import (
-    DIGESTED,
     ResearchContext,
     build_research_task,
-    digest_passages,
     lacks_criteria,
     needs_of,
     passages_of,

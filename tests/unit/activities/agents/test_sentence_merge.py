@@ -41,6 +41,15 @@ async def test_a_block_that_is_left_out_leaves_its_good_sentences(tmp_path: Path
     assert "mix" not in report.markdown
 
 
+@pytest.mark.parametrize("said", ["Cream rises in the jar [b].", "", "| a |\n|---|\n| Oil mixes [b] |"])
+async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: Path, said: str) -> None:
+    other = {**MIXES, "quote": "Oil does not mix with water"}
+    mended = {"blocks": [{"id": 1, "text": said or "So it is. It floats.", "citations": [other]}]}
+    report, _ = await report_of(tmp_path, answer(TEXT, FLOATS, WRONG, BURNS), mended)
+    assert "It does not mix with it (not verified)" in report.markdown
+    assert "Burning oil is not put out so" in report.markdown
+
+
 @pytest.mark.parametrize(
     ("text", "statements", "parts"),
     [

@@ -3,10 +3,10 @@
 import pytest
 
 from elcano.graphs.agents.definition import get_definition
+from elcano.graphs.agents.digests import digest_passage
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, ShownPassages, TaskEnvelope, render_envelope
 from elcano.graphs.state.plan import build_unjudged_criteria
 from elcano.graphs.state.state import IterationData, ToolCallRecord
-from elcano.subjects.research.agents.loop_context import digest_passage
 
 QUESTION = "How does the quagga pump keep its bearings cool?"
 FILLER = "Nothing of this sentence has to do with what is asked here, and it is long enough to count. "

@@ -113,7 +113,7 @@ async def test_a_thought_alone_leaves_gaps_and_searches_to_their_agents(tmp_path
 
 async def test_the_queries_of_the_judge_are_searched_without_another_thought(tmp_path: Path) -> None:
     def judge(task: TaskEnvelope) -> JsonObject:
-        queries = {1: ["winter sails", "due  IS toll"], 2: ["toll is due"]}[min(task.iteration, 2)]
+        queries: list[Json] = ["winter sails", "due  IS toll"] if task.iteration == 1 else ["toll is due"]
         return judges(next_search_queries=queries)
 
     answers = {**thinks("toll is due", gaps=("the toll",), complete_in=3), "judge": judge}

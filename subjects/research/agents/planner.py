@@ -16,9 +16,6 @@ from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPla
 from elcano.graphs.text import ensure_list
 from elcano.subjects.research.agents.loop_context import number_criteria
 
-DIGEST_CHARACTERS: Final = 300
-"""How much of each passage the planner is shown: what it is about."""
-
 
 class PlannerInput(AgentInput):
     """What the plan is for, and how large it may be."""
@@ -107,7 +104,7 @@ def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, what a first search found, and how many sections there may be."""
     criteria = number_criteria(given.criteria, loaded)
     task = loaded.envelope("planner", given).model_copy(update={"criteria": criteria})
-    return digest_passages(task, DIGEST_CHARACTERS).model_copy(
+    return digest_passages(task).model_copy(
         update={
             "instructions": given.instructions,
             "sources": loaded.sources,

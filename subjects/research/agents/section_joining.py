@@ -31,6 +31,8 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
+MOST_DIGESTS: Final = 8
+"""Passages of other sections that the writer of a section is shown in brief, the best first."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 
@@ -156,11 +158,11 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
-    """`passages` with digests of those that another section is shown whole, unless the section has a draft to mend.
+    """`passages` with digests of the best of those that another section is shown whole; all whole if there is a draft.
 
     A passage is shown whole to the first section of which it meets a criterion, else to the first that has it.
     """
-    if loaded.section.claims:
+    if loaded.section.claims or loaded.term_weights:  # the extractive model quotes all, and pays for nothing
         return passages
     asked = " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
     homes: dict[str, int] = {}
@@ -171,9 +173,9 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
         for item in () if section.missing else items:
             homes.setdefault(item.key, place)
-    return tuple(
-        item if homes.get(item.key, loaded.place) == loaded.place else digest_passage(item, asked) for item in passages
-    )
+    own = [item for item in passages if homes.get(item.key, loaded.place) == loaded.place]
+    others = [item for item in passages if item not in own][:MOST_DIGESTS]
+    return tuple(item if item in own else digest_passage(item, asked) for item in passages if item in (*own, *others))
 
 
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:

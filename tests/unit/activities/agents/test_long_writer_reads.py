@@ -84,6 +84,18 @@ def test_a_passage_is_shown_whole_to_one_section_and_in_brief_to_the_others() ->
     ]
     assert [[one.key for one in task.evidence if one.text == text] for task in tasks] == [["e1", "e2"], ["e3"]]
     assert [one.text for one in tasks[1].evidence if one.key == "e2"] == ["The harbour closes at dusk. […]"]
+    keyless = Loaded(drafts=drafts, section=sections[1], place=1, passages_room=4_000, term_weights={"harbour": 1.0})
+    assert [one.text for one in shown_section(GIVEN, keyless).evidence] == [text, text]
+
+
+def test_of_passages_of_other_sections_the_best_are_shown() -> None:
+    items = tuple(item(f"e{number}", "The harbour closes. " * 40) for number in range(20))
+    sections = (SectionItem(title="One", key_question="?"), SectionItem(title="Two", key_question="When?"))
+    drafts = Drafts(sections=sections, passages=(items[:15], items[5:]))
+    task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
+    shown = {one.key: len(one.text) for one in task.evidence}
+    assert list(shown) == [f"e{number}" for number in (*range(5, 13), *range(15, 20))]
+    assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in range(15, 20)}
 
 
 def test_a_section_with_a_draft_reads_its_passages_whole() -> None:

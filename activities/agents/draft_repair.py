@@ -2,8 +2,8 @@
 
 Only these are asked for, never the whole answer again.
 
-It is told what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
-nothing) and what the reviewer doubts, and is shown the passages that its faulty sentences cite.
+It gets what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
+nothing) and what the reviewer doubts, with the passages that its faulty sentences cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
 passage is moved there. So are sentences of a paragraph that had no fault and that it drops. A block is left as it was
@@ -173,10 +173,10 @@ class _Desk:
         nearest = await asyncio.to_thread(find_nearest_words_of_each, failed, passages)
         numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
         keys = name_passages(list(passages), numbers)
-        told = {
+        described = {
             one: describe_quote_fault(one, near, keys, known=one.evidence in passages) for one, near in nearest.items()
         }
-        faults = {claim: tuple(describe_faults(claim, found, told)) for claim, found in by_claim.items()}
+        faults = {claim: tuple(describe_faults(claim, found, described)) for claim, found in by_claim.items()}
         return cls(
             attempt,
             given.question,

@@ -125,7 +125,7 @@ class Writer:
     async def _asked(
         self, agent: AgentDefinition, given: AgentInput, loaded: Loaded, answer: type[Answer], spent: Spent
     ) -> Answer:
-        asking = Agent(self._model, output_type=answer, instructions=agent.asks.told)
+        asking = Agent(self._model, output_type=answer, instructions=agent.asks.all_instructions)
         result = await asking.run(render_task_prompt(agent.asks.request, agent.asks.shown(given, loaded)))
         usage = result.usage
         spent.tokens += usage.input_tokens + usage.output_tokens

@@ -43,29 +43,29 @@ class Question(Generic[Answer]):
     shown: Callable[[Any, Loaded], TaskEnvelope]
     """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
     passages: bool = True
-    """Whether it is shown passages, and so is told how far to trust them."""
+    """Whether it is shown passages, and so gets the rules on trust in them."""
 
     ranks: bool = True
-    """Whether it chooses between passages, and so is told which to trust more."""
+    """Whether it chooses between passages, and so gets the rules on which to prefer."""
     parts: tuple[Part, ...] = ()
-    """What else it is told, each where it applies."""
+    """Further instructions, each where it applies."""
     answers: Callable[[TaskEnvelope], type[Answer]] | None = None
     """Which model, `answer` or one derived from it, the answer to a task has; None: always `answer`."""
 
     @property
-    def told(self) -> str:
+    def all_instructions(self) -> str:
         """All instructions that there can be, in the order in which they are given."""
-        return self._told(part.text for part in self.parts)
+        return self._join_instructions(part.text for part in self.parts)
 
     def instructions_for(self, task: TaskEnvelope) -> str:
         """The instructions for one task: those that apply to it."""
-        return self._told(part.text for part in self.parts if part.applies(task))
+        return self._join_instructions(part.text for part in self.parts if part.applies(task))
 
     def answer_for(self, task: TaskEnvelope) -> type[Answer]:
         """The model of the answer to one task."""
         return self.answer if self.answers is None else self.answers(task)
 
-    def _told(self, parts: Iterable[str]) -> str:
+    def _join_instructions(self, parts: Iterable[str]) -> str:
         # Parts come last: they differ from call to call, and providers read from their cache what comes before.
         rules = ground_rules(passages=self.passages, ranks=self.ranks)
         further = "".join(parts)
@@ -169,8 +169,8 @@ def _build_definition(key: str, text: str) -> AgentDefinition:
     spec, shape = specify_own_agent(key, agent), shape_of(agent)
 
     def shown(given: AgentInput, loaded: Loaded) -> TaskEnvelope:
-        told = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
-        return loaded.envelope(key, given).model_copy(update={"given": told})
+        known = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
+        return loaded.envelope(key, given).model_copy(update={"given": known})
 
     def settled(said: Frozen, given: Frozen, ids: Mapping[str, str]) -> Frozen:
         return spec.output.model_validate(object_with_ids(shape, said.model_dump(mode="json"), ids))
@@ -181,7 +181,7 @@ def _build_definition(key: str, text: str) -> AgentDefinition:
     return AgentDefinition(
         **vars(spec),
         asks=Question(
-            instructions=f"{agent.instructions.strip()}\n{_inputs_told(agent)}",
+            instructions=f"{agent.instructions.strip()}\n{_describe_inputs(agent)}",
             request="Do your part with this task envelope.",
             answer=spec.output,
             shown=shown,
@@ -192,7 +192,7 @@ def _build_definition(key: str, text: str) -> AgentDefinition:
     )
 
 
-def _inputs_told(agent: OwnAgent) -> str:
+def _describe_inputs(agent: OwnAgent) -> str:
     """Describe the envelope's `given` to the model."""
     lines = [f"- `{one.name}`: {one.description}" for one in agent.inputs if one.description]
     return "\n## What you are given\n\nIn the envelope's `given`:\n" + "\n".join(lines) + "\n" if lines else ""

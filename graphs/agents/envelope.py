@@ -27,7 +27,7 @@ class EvidenceItem(Frozen):
     heading: str = ""
     """Empty where the title says the same."""
     locator: str = ""
-    """Where it stands; only the extractive model is told."""
+    """Its place in the document, for the extractive model alone."""
     source: str = ""
     """Its source, and what kind of source that is: `pubmed (articles)`. A prompt leaves it out where it is that of the
     passage above."""

@@ -91,7 +91,7 @@ where the answer rests on it. A registered trial without posted results shows wh
 
 
 TRUSTING: Final = f"{PASSAGES}\n{RANKING}"
-"""What everybody is told who chooses between passages."""
+"""Instructions of agents that choose between passages."""
 
 
 def ground_rules(*, passages: bool, ranks: bool = True) -> str:
@@ -109,7 +109,7 @@ thing; none about length or style, none that the question does not call for."""
 NAMING: Final = f"""\
 - The envelope has no `criteria`: name them. {STATING}
 """
-"""What who judges or reflects is told as long as there are no criteria."""
+"""Instructions to name criteria, as long as there are none."""
 
 
 BESIDE: Final = """\
@@ -146,7 +146,7 @@ unsupported.
 GIVEN_MARKS: Final = """\
 - Marks that you are given hold within their own claim only: give each of your citations a mark of its own.
 """
-"""What who is given claims is told beside `CITING`."""
+"""Added to `CITING` for agents that are given claims."""
 
 WISHES: Final = """\
 The envelope's `instructions` are wishes of the person who asked. They decide length, readers, tone and form; where \

@@ -255,8 +255,8 @@ Write in the language of the block.
 
 def build_revision_task(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
     """The blocks and the passages."""
-    told: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
-    return loaded.envelope("reviser", given).model_copy(update={"given": told, "evidence": given.passages})
+    data: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
+    return loaded.envelope("reviser", given).model_copy(update={"given": data, "evidence": given.passages})
 
 
 REVISION: Final = Question(

@@ -75,9 +75,9 @@ class JudgeAssessment(Frozen):
     criteria: tuple[CriterionVerdict, ...] = ()
     scores: SkipJsonSchema[tuple[Score, ...]] = ()
     names: SkipJsonSchema[tuple[NamesFound, ...]] = ()
-    """By the rubric; a judge without one is not told of these."""
+    """By the rubric; hidden from a judge without one."""
     unscored: SkipJsonSchema[str] = ""
-    """Why there are no scores, of a judge that can give none; no model is told of it."""
+    """Why there are no scores, of a judge that can give none; hidden from models."""
     rubric: SkipJsonSchema[str] = ""
     """The name of the rubric that it was held against, put here by code."""
     lacking: SkipJsonSchema[tuple[str, ...]] = ()
@@ -245,18 +245,18 @@ def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
     data |= {name: value for name in of_rubric if (value := output.get(name))}
     verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
-    told = []
+    parts = []
     if verdicts:
         met = sum(one.get("met") is True for one in verdicts)
-        told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
+        parts.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
         data["criteria"] = [*verdicts]
     if contradictions := ensure_list(output.get("contradictions")):
-        told.append(format_count(len(contradictions), "contradiction"))
+        parts.append(format_count(len(contradictions), "contradiction"))
         data["contradictions"] = contradictions
     scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
-    told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
-    told += ["not scored"] if output.get("unscored") else []
-    head = ", ".join(["Judged", *told])
+    parts += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
+    parts += ["not scored"] if output.get("unscored") else []
+    head = ", ".join(["Judged", *parts])
     return f"{head}: {output.get('reasoning', '')}", data
 
 

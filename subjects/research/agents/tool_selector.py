@@ -50,7 +50,7 @@ class AgentSelectionPlan(Frozen):
 
     tasks: tuple[AgentTask, ...] = Field(default=(), max_length=MOST_TASKS)
     whole: SkipJsonSchema[bool] = False
-    """Whoever planned has weighed all that was suggested, as the extractive model does; no model is told of it."""
+    """Whether all suggestions were weighed, as the extractive model does; hidden from models."""
 
 
 SEEN_AT_ONCE: Final = 16

@@ -76,16 +76,16 @@ def test_every_prompt_has_the_day_and_the_language(agent: AgentDefinition, quest
 def test_every_agent_is_told_how_to_read_and_who_sees_passages_how_far_to_trust_them(
     agent: AgentDefinition, question: Question[Any]
 ) -> None:
-    assert question.told.startswith(question.instructions)
-    assert question.told.count(READING) == 1
-    assert question.told.count(PASSAGES) == question.passages == (agent.name not in WITHOUT_PASSAGES)
-    assert question.told.count(RANKING) == (question.passages and question.ranks)
+    assert question.all_instructions.startswith(question.instructions)
+    assert question.all_instructions.count(READING) == 1
+    assert question.all_instructions.count(PASSAGES) == question.passages == (agent.name not in WITHOUT_PASSAGES)
+    assert question.all_instructions.count(RANKING) == (question.passages and question.ranks)
     assert question.ranks == (question not in WITHOUT_CHOICE)
 
 
 @EACH
 def test_nothing_is_said_twice(agent: AgentDefinition, question: Question[Any]) -> None:
-    sentences = [one.strip(" -\n") for one in question.told.replace("\n", " ").split(". ")]
+    sentences = [one.strip(" -\n") for one in question.all_instructions.replace("\n", " ").split(". ")]
     assert len(sentences) == len(set(sentences))
     assert "language of the question" not in question.instructions
     assert "`about`" not in question.instructions

@@ -32,7 +32,7 @@ def test_an_agent_of_ones_own_has_the_figures_and_events_of_a_definition() -> No
         "reader",
         "evidence",
     ]
-    assert "`reader`: For whom it is." in made.asks.told
+    assert "`reader`: For whom it is." in made.asks.all_instructions
     text, data = made.summary({"kept": ["a"], "why": "two trials", "verdict": "more"}) if made.summary else ("", {})
     assert text == "Screener: two trials"
     assert data == {"agent": "screener@2", "answer": {"kept": 1, "verdict": "more"}}

@@ -307,7 +307,7 @@ async def test_models_are_told_what_applies_and_not_where_passages_stand(tmp_pat
 
     thinking, judge = get_definition("thinking").asks, get_definition("judge").asks
     task = next(task for task in model.tasks if task.kind == "thinking")
-    assert "is an address" in thinking.told
+    assert "is an address" in thinking.all_instructions
     assert "is an address" not in thinking.instructions_for(task)
     assert "rubric" not in judge.instructions_for(task)
     written = next(task for task in model.tasks if task.kind == "writer")

@@ -13,6 +13,8 @@ from elcano.text.written_dates import Moment, WrittenMoment
 _SCALES: Final = re.compile(
     r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
 )
+_OPEN_RANGE: Final = re.compile(r"\+ ?[^\W\d]")
+"""`100+ billion`"""
 _GLUED: Final = re.compile(r"[ \u00a0]?(k|M|Mio|Md|Mds|Mrd)[ \u00a0]?(?=[€$£])", re.IGNORECASE)
 _GLUED_POWERS: Final = {"k": 3, "m": 6, "mio": 6, "md": 9, "mds": 9, "mrd": 9}
 _POINTS: Final = re.compile(
@@ -81,6 +83,8 @@ def is_ideograph(sign: str) -> bool:
 def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
     """The powers of ten that words behind a number make of it, and where they end."""
     powers = {exponent}
+    if _OPEN_RANGE.match(text, end):
+        end += 1
     if glued := _GLUED.match(text, end):  # `3,2 M€`
         return {exponent + _GLUED_POWERS[glued[1].casefold()]}, glued.end(1)
     for _ in range(2):  # `mil millones`
@@ -96,7 +100,7 @@ def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tupl
         if word is None or not found or (is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
             break
         attached = word.start(1) == end
-        if word[1] in ("m", "M", "k", "K") and not attached and not money:
+        if word[1] in ("b", "B", "m", "M", "k", "K") and not attached and not money:
             break  # metres, or a name
         unsure = word[1].lower() in UNSURE_SCALES and not money
         powers = {power + found for power in powers} | (powers if unsure else set())

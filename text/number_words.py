@@ -19,7 +19,7 @@ _POWERS: Final = {
     " m миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
     7: "crore crores करोड़ крор",
     8: "亿 億 억",
-    9: "billion billions bn milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
+    9: "billion billions bn b milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
     " bilhão bilhões mld mldr миллиард миллиарда миллиардов млрд miliard miliardy miliardów พันล้าน مليار",
     12: "trillion trillions tn billionen billón billones biljoen biljoner bilione bilioni bilião biliões trilhão"
     " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
@@ -33,8 +33,8 @@ _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "trip
 _LONG_SCALE: Final = {"billion": 12, "billions": 12, "trillion": 18, "trillions": 18}
 """Powers of ten of these in languages that have another word for 10⁹."""
 _LONG_SCALE_LANGUAGES: Final = frozenset({"de", "fr", "da", "nb", "sv", "fi", "pl"})
-UNSURE_SCALES: Final = frozenset({"m", "bin"})
-"""Scale words that are something else, too: metres, and a German verb."""
+UNSURE_SCALES: Final = frozenset({"b", "m", "bin"})
+"""Scale words that are something else, too: parts of a figure, metres, and a German verb."""
 
 
 def parse_scale_word(word: str, languages: Collection[str] = ()) -> int:

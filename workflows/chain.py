@@ -116,21 +116,27 @@ class ChainWorkflow(ResearchWorkflow):
     async def _iterative(self) -> None:
         """Search, think, find the gap, search for it, judge; round until nothing is missing."""
         await self._visit("first_search")
-        await self._visit("thinking")
+        planned = any(edge.to_node == "judge" for edge in self._asked.graph.routes_from("first_search"))
+        left = self._place.budget.limits.iterations - self._place.budget.iterations
+        following = "judge" if planned and self._place.state.criteria and left else "thinking"
+        await self._visit(following)
         while True:
-            if self._answer("thinking", "research_complete") is None:
-                await self._visit("knowledge_gap")
-            if self._turn.complete:
-                break
-            if not any(call.pending for call in self._turn.tool_calls):
-                await self._visit("tool_selector")
-            await self._visit("execute_tools")
-            await self._while_no_iteration_is_left()
-            await self._visit("judge")
+            if following == "thinking":
+                if self._answer("thinking", "research_complete") is None:
+                    await self._visit("knowledge_gap")
+                if self._turn.complete:
+                    break
+                if not any(call.pending for call in self._turn.tool_calls):
+                    await self._visit("tool_selector")
+            if following != "judge":
+                await self._visit("execute_tools")
+                await self._while_no_iteration_is_left()
+                await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
             await self._end_if_stalled(STALLED)
-            await self._visit("thinking", loop=True)
+            following = "judge_searches" if self._answer("judge", "searches") else "thinking"
+            await self._visit(following, loop=True)
         await self._visit("writer" if "writer" in self._asked.graph.by_id else "hand_over")
 
     async def _end_if_stalled(self, detail: str, *, to: str = "") -> None:

@@ -65,9 +65,12 @@ def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...]
     return claims, written.leftover()
 
 
-def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
-    """Build a draft without sections from the text above and below the sections of the report `title`."""
-    written = ClaimCollector(answer.citations)
+def draft_from_summary(answer: Summary, title: str, offered: Sequence[Citation] = ()) -> ReportDraft:
+    """Build a draft without sections from the text above and below the sections of the report `title`.
+
+    `offered`: citations of the sections, under the marks that it was shown.
+    """
+    written = ClaimCollector(answer.citations, offered)
     return ReportDraft(
         title=title_for(title),
         introduction=written.claims(answer.introduction),

@@ -3,12 +3,13 @@
 Only these are asked for, never the whole answer again.
 
 It gets what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
-nothing) and what the reviewer doubts, and is shown the passages that its faulty sentences cite.
+nothing) and what the reviewer doubts, with the passages that its faulty sentences cite.
 
-A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that is in another
-passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
-statement that was not found fault with, says what another block says, or is in another language. What is left as it
-was is marked in the report; a figure that a repair drops though a cited passage has it is named among the remarks.
+A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
+passage is moved there. So are sentences of a paragraph that had no fault and that it drops. A block is left as it was
+if its repair cites more that does not hold than before, loses another statement without a fault, says what another
+block says, or is in another language. What is left as it was is marked in the report; a figure that a repair drops
+though a cited passage has it is named among the remarks.
 """
 
 import asyncio
@@ -43,11 +44,13 @@ from elcano.activities.agents.draft_faults import (
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
-from elcano.activities.agents.prompt_passages import name_passages
+from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages
+from elcano.activities.agents.sentence_merge import restore_sentences
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim
-from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.digests import digest_passage
+from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
@@ -64,6 +67,8 @@ from elcano.text.support.missing_facts import find_lost_figures
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
 """Passages shown to fix blocks that cite nothing, the best first."""
+PASSAGE_CHARACTERS: Final = 700
+"""How much of a passage is shown: its sentences closest to the blocks and their faults."""
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
 SLACK_CHARACTERS: Final = 300
@@ -168,10 +173,10 @@ class _Desk:
         nearest = await asyncio.to_thread(find_nearest_words_of_each, failed, passages)
         numbers = await attempt.store.evidence.numbers_of_run(attempt.call.run_id)
         keys = name_passages(list(passages), numbers)
-        texts = {
+        described = {
             one: describe_quote_fault(one, near, keys, known=one.evidence in passages) for one, near in nearest.items()
         }
-        faults = {claim: tuple(describe_faults(claim, found, texts)) for claim, found in by_claim.items()}
+        faults = {claim: tuple(describe_faults(claim, found, described)) for claim, found in by_claim.items()}
         return cls(
             attempt,
             given.question,
@@ -212,7 +217,11 @@ class _Desk:
             DoubtedBlock(id=number, text="", faults=(describe_contradiction(one, keys),))
             for number, one in enumerate(unanswered, start=len(doubted) + 1)
         )
-        shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items() if id in needed)
+        items = (
+            build_evidence_item(key, self.passages[id], "", places=False) for id, key in keys.items() if id in needed
+        )
+        asked = " ".join(text for one in blocks for text in (one.text, *one.faults))
+        shown = tuple(digest_passage(item, asked, PASSAGE_CHARACTERS) for item in items)
         task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
         answered = sum(len(one.text) for one in doubted) // 2 + DISCUSSION_TOKENS * len(unanswered)
         least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens
@@ -239,11 +248,23 @@ class _Desk:
                 continue
             others = {one for other, texts in said.items() if other != claim for one in texts}
             mended = await asyncio.to_thread(ClaimCollector(block.citations).claims, block.text)
-            repair = await self._settle(claim, mended)
-            if (found := await self._check(repair)) is not None and self._is_better(claim, repair, found, others):
+            repair, found = await self._restore(claim, await self._settle(claim, mended))
+            if self._is_better(claim, repair, found, others):
                 taken[claim] = repair
                 said[claim] = set(iter_statements(found))
         return taken
+
+    async def _restore(
+        self, claim: Claim, repair: tuple[Claim, ...]
+    ) -> tuple[tuple[Claim, ...], Sequence[CheckedClaim]]:
+        """The repair with the sentences that it dropped without reason, as far as that can be, and its checks."""
+        found = await self._check(repair)
+        before = self.checked[claim]
+        if len(repair) > 1 or not any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
+            return repair, found
+        checked = found[0] if found else CheckedClaim(text="", citations=())
+        whole = restore_sentences(claim, before, repair[0] if repair else None, checked)
+        return (repair, found) if whole is None else ((whole,), await self._check((whole,)))
 
     async def take_discussions(
         self, unanswered: Sequence[Contradiction], first: int, answer: Iterable[RevisedBlock]
@@ -259,9 +280,8 @@ class _Desk:
         texts = {block.id: block for block in reversed(list(answer))}
         dropped: list[str] = []
         for number, one in enumerate(unanswered, start=first):
-            block = texts.get(number)
-            written = await self._discussion(block) if block else ()
-            found = await self._check(written) or ()
+            written = await self._discussion(texts[number]) if number in texts else ()
+            found = await self._check(written)
             long = sum(len(claim.text) for claim in written) > DISCUSSION_CHARACTERS
             if long or list_failed(found) or count_uncited(found) or list_unanswered([one], found):
                 dropped.append(f"{DROPPED} {one.about}")
@@ -281,10 +301,8 @@ class _Desk:
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):
-            texts = [
-                self.passages[cited.evidence].text for cited in statement.citations if cited.evidence in self.passages
-            ]
-            if lost := find_lost_figures(Said(statement.text, tuple(dict.fromkeys(texts))), said):
+            ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
+            if lost := find_lost_figures(Said(statement.text, tuple(self.passages[id].text for id in ids)), said):
                 figures = ", ".join(dict.fromkeys(lost))
                 losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
         return losses
@@ -304,10 +322,10 @@ class _Desk:
 
         return tuple(cite_anew(one, settle) for one in part.claims)
 
-    async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...] | None:
-        if not repair:
-            return ()
-        return (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims
+    async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...]:
+        return (
+            (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims if repair else ()
+        )
 
     def _is_better(
         self, claim: Claim, repair: tuple[Claim, ...], found: Sequence[CheckedClaim], others: set[str]
@@ -330,8 +348,3 @@ class _Desk:
 
 def _cite_passage(cited: Citation, evidence: str) -> Citation:
     return cited.model_copy(update={"evidence": evidence})
-
-
-def _build_evidence_item(key: str, passage: Evidence) -> EvidenceItem:
-    heading = passage.heading if passage.heading != passage.title else ""
-    return EvidenceItem(key=key, title=passage.title, heading=heading, locator="", text=passage.text)

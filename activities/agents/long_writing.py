@@ -40,7 +40,7 @@ from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
+from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput, share_marks
 from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Claim, DraftSection, Judgement, ReportDraft, heading_for, title_for
@@ -239,7 +239,8 @@ class _Writing:
         if answer is None:
             return first_statements(title, self.written)
         self._summarised = True
-        return await asyncio.to_thread(draft_from_summary, answer.output, title)
+        _, by_mark = share_marks(self._list_written())
+        return await asyncio.to_thread(draft_from_summary, answer.output, title, tuple(by_mark.values()))
 
     async def read_sections(self) -> None:
         """Has the sections reviewed, if that is wanted, and mended: the key findings are written from what holds."""
@@ -301,8 +302,12 @@ class _Writing:
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """Return the parts of the report that `question` shows."""
-        known = {"written": tuple(without_failed_citations(one, self._failed) for one in self.written), **loaded}
+        known = {"written": self._list_written(), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
+
+    def _list_written(self) -> tuple[SectionItem, ...]:
+        """The sections so far, without citations that do not hold."""
+        return tuple(without_failed_citations(one, self._failed) for one in self.written)
 
     def _affords(self, place: int, part: SectionItem, task: TaskEnvelope) -> bool:
         """Whether `part` of the section at `place` and the summary after it can be paid for."""

@@ -249,19 +249,19 @@ def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agen
 
 
 async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefinition]) -> list[ToolDefinition]:
-    """Leave out of the schemas of answers what models do not need: titles, defaults, docstrings of models."""
-    return [replace(one, parameters_json_schema=_shorten_schema(one.parameters_json_schema)) for one in tools]
+    """Leave out of the schemas of answers what models need not know: titles, defaults, lengths, docstrings."""
+    return [replace(one, parameters_json_schema=shorten_schema(one.parameters_json_schema)) for one in tools]
 
 
-def _shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema; what is under `properties` and `$defs` are names, not keywords."""
-    left_out = {"title", "default"} | ({"description"} if "properties" in schema else set())
+def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
+    left_out = {"title", "default", "minLength", "maxLength"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            short[name] = {key: _shorten_schema(one) for key, one in value.items()}
+            short[name] = {key: shorten_schema(one) for key, one in value.items()}
         elif name not in left_out:
             each = value if isinstance(value, list) else [value]
-            shortened = [_shorten_schema(one) if isinstance(one, dict) else one for one in each]
-            short[name] = shortened if isinstance(value, list) else shortened[0]
+            told = [shorten_schema(one) if isinstance(one, dict) else one for one in each]
+            short[name] = told if isinstance(value, list) else told[0]
     return short

@@ -31,6 +31,8 @@ TABLE_CHARACTERS: Final = 8_000
 """Maximum length of the cells of such a piece."""
 CELLS_OF_STATEMENT: Final = 4
 """Cells that weigh as much as a statement: most of them need no verdict of their own."""
+LEAST_PROSE: Final = 8
+"""Words that a quote needs to be taken for prose: a row of a table can have a few in a cell."""
 _SENTENCE_ENDS: Final = ".!?\u3002\uff01\uff1f"
 _NUMBER: Final = re.compile(r"\{(\d+)\}")
 """Text that looks like the number of a cell."""
@@ -239,7 +241,7 @@ def _collect_quotes(
     for (evidence, quote), cells in meant.items():
         passage, cited = passages.get(evidence), next(iter(cells.values()))
         places = tuple(dict.fromkeys(place for key, one in cells.items() for place in describe_cells(key.text, [one])))
-        flat = not places and quote == first[evidence].quote
+        flat = not places and quote == first[evidence].quote and not _is_prose(quote)
         shown = ReviewedQuote(
             quote=quote,
             work=_name_work(passage, works) if passage else "",
@@ -247,6 +249,12 @@ def _collect_quotes(
             places=places,
         )
         yield shown, frozenset(cells)
+
+
+def _is_prose(quote: str) -> bool:
+    """Whether most words of a quote are those of a sentence, not figures and names as in the row of a table."""
+    words = quote.split()
+    return len(words) >= LEAST_PROSE and sum(word.isalpha() and word.islower() for word in words) > len(words) / 2
 
 
 def _cut_before(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:

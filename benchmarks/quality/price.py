@@ -21,6 +21,7 @@ from typing import Final
 
 from benchmarks.quality.prompt_sizes import PromptSizes
 from benchmarks.quality.scholarqa import ExpertQuestion, open_library, pool_passages, read_rows
+from elcano.activities.agents.prompt_parts import shorten_schema
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.checks.budget_limits import default_limits
@@ -94,7 +95,7 @@ class Player:
         }
 
     def _judge(self, task: TaskEnvelope, keys: list[Json]) -> JsonObject:
-        enough = task.iteration >= ROUNDS
+        enough, words = task.iteration >= ROUNDS, task.question.split()
         met: list[Json] = [
             {"number": one.number, "met": enough or one.number == 1, "evidence": keys[:2]} for one in task.criteria
         ]
@@ -104,7 +105,9 @@ class Player:
             "coverage": 0.7,
             "recommendation": "synthesize" if enough else "continue",
             "missing": [] if enough else [_prose(6)],
-            "next_search_queries": [] if enough else [" ".join(task.question.split()[-8:])],
+            "next_search_queries": []
+            if enough
+            else [" ".join(words[place : place + 8]) + " judged" for place in (2, 5)],
             "reasoning": _prose(60),
             "beside": keys[-(task.new_evidence or 0) :][1::3],
             "criteria": met,
@@ -142,7 +145,8 @@ class Player:
         """Paragraphs of two statements, each a sentence of a passage; in one a figure is another."""
         said, citations = list[str](), list[Json]()
         for number, item in enumerate([one for one in evidence if one.text][:14]):
-            sentences = [one.strip() for one in _split_sentences(item.text) if 60 < len(one.strip()) < 300]
+            texts = item.text.split("[…]")  # of a digest
+            sentences = [one.strip() for text in texts for one in _split_sentences(text) if 60 < len(one.strip()) < 300]
             if not sentences:
                 continue
             mark = f"m{number}"
@@ -152,12 +156,8 @@ class Player:
         return "\n\n".join(" ".join(said[place : place + 2]) for place in range(0, len(said), 2)), citations
 
     def _summarize(self, task: TaskEnvelope) -> JsonObject:
-        cited = [one for section in task.written for claim in section.claims[:1] for one in claim.citations[:1]]
-        citations: list[Json] = [
-            {"mark": f"s{number}", "evidence": one.evidence, "quote": one.quote} for number, one in enumerate(cited)
-        ]
-        text = " ".join(f"{one.quote.rstrip('.')} [s{number}]." for number, one in enumerate(cited))
-        return {"introduction": text, "limitations": [_prose(20)], "citations": citations}
+        said = [claim.text.partition("].")[0] for section in task.written for claim in section.claims[:1]]
+        return {"introduction": " ".join(f"{one}]." for one in said), "limitations": [_prose(20)]}
 
     def _review(self, task: TaskEnvelope) -> JsonObject:
         shown = [one for one in ensure_list(task.given.get("statements")) if isinstance(one, dict)]
@@ -226,7 +226,7 @@ def _render_plain_call(question: str, passages: Sequence[Evidence]) -> tuple[str
     """Schema, instructions and prompt of the writer, shown all passages."""
     shown = Loaded(shown=fit_passages_to_tokens(passages, (), 1_000_000, places=False), today="2026-01-01")
     task = WRITER.asks.shown(WriterInput(question=question), shown)
-    schema = json.dumps(WRITER.asks.answer.model_json_schema())
+    schema = json.dumps(shorten_schema(WRITER.asks.answer.model_json_schema()))
     return schema, WRITER.asks.instructions_for(task), render_task_prompt(WRITER.asks.request, task)
 
 

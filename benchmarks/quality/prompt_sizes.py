@@ -107,8 +107,9 @@ def _count_common_characters(one: str, other: str) -> int:
 
 def _measure_envelope(task: TaskEnvelope, prompt: str) -> dict[str, int]:
     """Characters of the envelope by part; `request` is what stands above it, `other` its small fields."""
-    shown = task.model_dump(mode="json", exclude_defaults=True)
-    body = len(render_envelope(task))
+    rendered = render_envelope(task)
+    body = len(rendered)
+    shown = json.loads(rendered)
     size = {name: len(json.dumps(value, ensure_ascii=False)) for name, value in shown.items()}
     parts = {
         "request": len(prompt) - body,

@@ -43,10 +43,10 @@ class Question(Generic[Answer]):
     shown: Callable[[Any, Loaded], TaskEnvelope]
     """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
     passages: bool = True
-    """Whether it is shown passages, with the rule of how far to trust them."""
+    """Whether it is shown passages, and so gets the rules on trust in them."""
 
     ranks: bool = True
-    """Whether it chooses between passages, with the rule of which to trust more."""
+    """Whether it chooses between passages, and so gets the rules on which to prefer."""
     parts: tuple[Part, ...] = ()
     """Further instructions, each where it applies."""
     answers: Callable[[TaskEnvelope], type[Answer]] | None = None
@@ -169,8 +169,8 @@ def _build_definition(key: str, text: str) -> AgentDefinition:
     spec, shape = specify_own_agent(key, agent), shape_of(agent)
 
     def shown(given: AgentInput, loaded: Loaded) -> TaskEnvelope:
-        values = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
-        return loaded.envelope(key, given).model_copy(update={"given": values})
+        known = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
+        return loaded.envelope(key, given).model_copy(update={"given": known})
 
     def settled(said: Frozen, given: Frozen, ids: Mapping[str, str]) -> Frozen:
         return spec.output.model_validate(object_with_ids(shape, said.model_dump(mode="json"), ids))

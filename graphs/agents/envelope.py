@@ -9,7 +9,7 @@ fence is longer than any run of backticks within. It is data; the prompt says so
 
 import json
 import re
-from typing import Literal
+from itertools import pairwise
 
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.catalogue.agents import AgentInput
@@ -27,9 +27,10 @@ class EvidenceItem(Frozen):
     heading: str = ""
     """Empty where the title says the same."""
     locator: str = ""
-    """Its place; shown to the extractive model only."""
+    """Its place in the document, for the extractive model alone."""
     source: str = ""
-    """Its source, and what kind of source that is: `pubmed (articles)`."""
+    """Its source, and what kind of source that is: `pubmed (articles)`. A prompt leaves it out where it is that of the
+    passage above."""
     about: str = ""
     """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""
@@ -79,8 +80,8 @@ class OutlineItem(Frozen):
 
     title: str
     key_question: str = ""
-    stands: Literal["written", "now", "later", "missing"] = "later"
-    """`now`: it is the one that is written. `missing`: nothing of it was found."""
+    missing: bool = False
+    """Whether nothing of it was found."""
 
 
 class SectionItem(Frozen):
@@ -110,12 +111,12 @@ class TaskEnvelope(Frozen):
 
     kind: str
     """The agent's name in the catalogue; of an agent that calls its model for several things, the name of the thing."""
-    question: str
-    background: str = ""
     today: str = ""
     """The day in UTC on which the run began, as `2026-11-22`; empty if unknown."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
+    background: str = ""
+    question: str
     title: str = ""
     """The title of the section, for an agent that writes a section as a report of its own."""
     form: ShownForm = ""
@@ -128,10 +129,10 @@ class TaskEnvelope(Frozen):
     """Earlier questions and answers, the oldest first; their meaning is explained above the envelope."""
     max_sections: int | None = None
     max_iterations: int | None = None
+    outline: tuple[OutlineItem, ...] = ()
+    """The sections of the whole report, in their order, for the writer of one of them."""
     written: tuple[SectionItem, ...] = ()
     """The report so far, as much of it as fits."""
-    outline: tuple[OutlineItem, ...] = ()
-    """The sections of the whole report, in their order, for who writes one of them."""
     uncited: tuple[EvidenceItem, ...] = ()
     """Passages that drafts cite and the written sections do not, without their texts."""
     sections: tuple[SectionItem, ...] = ()
@@ -173,6 +174,9 @@ def render_task_prompt(task: str, shown: TaskEnvelope) -> str:
 def render_envelope(shown: TaskEnvelope) -> str:
     """The envelope as a prompt has it between its fences: a line for each field and for each item of its lists."""
     fields = shown.model_dump(mode="json", exclude_defaults=True)
+    for above, item in reversed(list(pairwise(fields.get("evidence", ())))):
+        if item.get("source") == above.get("source"):
+            item.pop("source", None)
     lines = (f" {_render_json(name)}: {_render_items(value)}" for name, value in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"
 
@@ -197,7 +201,15 @@ def parse_envelope(text: str) -> TaskEnvelope | None:
     if set(fence) != {"`"} or len(fence) < 3:
         return None
     _, opening, body = head.rpartition(f"\n{fence}json\n")
-    return TaskEnvelope.model_validate_json(body) if opening else None
+    return _restore_sources(TaskEnvelope.model_validate_json(body)) if opening else None
+
+
+def _restore_sources(task: TaskEnvelope) -> TaskEnvelope:
+    """`task` with the sources of passages that are not repeated in a prompt."""
+    items = list[EvidenceItem]()
+    for item in task.evidence:
+        items.append(item if item.source or not items else item.model_copy(update={"source": items[-1].source}))
+    return task.model_copy(update={"evidence": tuple(items)})
 
 
 class Needs(Frozen):

@@ -5,14 +5,14 @@ within the call of the agent that wrote the draft. It sees no passage but the qu
 shown as support has to be support. The writer then fixes, once, the blocks that do not hold.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import Citation
@@ -36,7 +36,7 @@ class ReviewedStatement(Frozen):
     unmarked: bool = False
     """Whether it cites nothing; its quotes are those of the text around it."""
     works: tuple[str, ...] = ()
-    """Titles of the works that are quoted."""
+    """Titles of the works that are quoted; a prompt has them once, under short names."""
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
     """Sentences that precede a quote that begins with `it`, `this` and the like."""
@@ -94,33 +94,50 @@ class ReviewVerdicts(Frozen):
 
 
 REVIEW_INSTRUCTIONS: Final = """\
-You check a report before it is handed over: whether the words that each statement quotes from its sources support it.
+You check whether the words that each statement of a report quotes from its sources support it.
 
-- `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: the quotes support one part \
-of it and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or \
-leave it open.
-- The sentence `before` a statement (“above”: the statement listed before it), the question and, for a table cell, its \
-`context` (row and column) tell what “it”, “both” or a bare figure refers to. `works` (titles) and `quote_context` \
-(what stands just before a quote that begins with “it” or “this”) tell what a quote is about.
-- `cells` say in which row and column of its table a figure of the statement stands, as `row; column: text`. A figure \
-of another row or column than the statement means is `not_supported`, though the quote has it.
-- `tables` are tables of the report. `{7}` stands before the words of cell 7. Each of `quotes` has the `cells` that \
-cite it, its `work`, its `places` in a table of the source, as `row; column: text`, and as `context` what stands \
-before it there, such as the heads of columns. Check a cell against its row and its column. Under the `id` of a table \
-`supported` says that you have read every numbered cell and that those without a verdict of their own hold.
-- Apart from these, judge by the quotes alone, not by what you know.
+- `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: they support one part of it \
+and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or leave it \
+open.
+- Judge by the quotes alone, not by what you know. What “it”, “both” or a bare figure refers to is told by the \
+question, the sentence `before` (“above”: the statement listed before) and the `context` of a table cell (row and \
+column); what a quote is about by its `works` (`w1` is a title in `given.works`) and `quote_context` (the words before).
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. To say it in other words, less of it or more carefully is fine; to go further than the quotes is \
 not.
-- A statement that is `inferred` is supported if it follows from its quotes as a careful reader would conclude.
-- A statement that is `unmarked` cites nothing. It is `supported` if it only introduces or connects, says that \
-nothing was found, or repeats what its quotes (those of the text around it) say; a fact about the subject that they do \
-not have is `not_supported`.
 - A footnote number glued to a word (“GPT-43” for “GPT-4”) or a missing space, as PDFs have them, is no difference.
 
-Give one verdict for each statement and each table, by its number, and one for each cell that does not hold. Where \
-it is not `supported`, give a reason of a few words in the language of the statement.
+Give one verdict for each statement and table, by its number. Where it is not `supported`, give a reason of a few \
+words in the language of the statement.
 """
+OF_CELLS: Final = """
+- `cells` say in which row and column of its table a figure of the statement is, as `row; column: text`. A figure of \
+another row or column than the statement means is `not_supported`, though the quote has it.
+"""
+OF_TABLES: Final = """
+- `tables` are tables of the report; `{7}` stands before the words of cell 7. Each of `quotes` has the `cells` that \
+cite it, its `work`, its `places` in a table of the source, as `row; column: text`, and as `context` what precedes it \
+there, such as the heads of columns. Check each cell against its row and its column. `supported` for a table says that \
+all numbered cells hold but those with a verdict of their own: give one, by its number, for each that does not.
+"""
+OF_INFERENCES: Final = """
+- A statement that is `inferred` is supported if it follows from its quotes as a careful reader would conclude.
+"""
+OF_UNMARKED: Final = """
+- A statement that is `unmarked` cites nothing; its quotes are those of the text around it. It is `supported` if it \
+only introduces or connects, says that nothing was found, or repeats what they say; a fact about the subject that they \
+do not have is `not_supported`.
+"""
+
+
+def _has_field(name: str) -> Callable[[TaskEnvelope], bool]:
+    """Whether a statement or table of a task has the field."""
+
+    def applies(task: TaskEnvelope) -> bool:
+        shown = (*ensure_list(task.given.get("statements")), *ensure_list(task.given.get("tables")))
+        return any(isinstance(one, dict) and name in one for one in shown)
+
+    return applies
 
 
 def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
@@ -128,10 +145,27 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     shown = list(given.statements[:1])
     for above, one in pairwise(given.statements):
         shown.append(one.model_copy(update={"before": ABOVE}) if one.before == above.statement else one)
-    given_parts: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown]}
+    titles = dict.fromkeys(
+        (
+            *(title for one in shown for title in one.works),
+            *(quote.work for one in given.tables for quote in one.quotes if quote.work),
+        )
+    )
+    names = {title: f"w{number}" for number, title in enumerate(titles, start=1)} | {"": ""}
+    shown = [one.model_copy(update={"works": tuple(names[title] for title in one.works)}) for one in shown]
+    data: JsonObject = {
+        "works": {names[title]: title for title in titles},
+        "statements": [one.model_dump(mode="json", exclude_defaults=True) for one in shown],
+    }
     if given.tables:
-        given_parts["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.tables]
-    return loaded.envelope("reviewer", given).model_copy(update={"given": given_parts})
+        tables = [
+            one.model_copy(
+                update={"quotes": tuple(each.model_copy(update={"work": names[each.work]}) for each in one.quotes)}
+            )
+            for one in given.tables
+        ]
+        data["tables"] = [one.model_dump(mode="json", exclude_defaults=True) for one in tables]
+    return loaded.envelope("reviewer", given).model_copy(update={"given": data})
 
 
 def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
@@ -153,6 +187,12 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=ReviewVerdicts,
         shown=build_review_task,
         passages=False,
+        parts=(
+            Part(OF_CELLS, _has_field("cells")),
+            Part(OF_TABLES, lambda task: "tables" in task.given),
+            Part(OF_INFERENCES, _has_field("inferred")),
+            Part(OF_UNMARKED, _has_field("unmarked")),
+        ),
     ),
     input=ReviewerInput,
     output=ReviewVerdicts,
@@ -195,25 +235,28 @@ class Revision(Frozen):
     blocks: tuple[RevisedBlock, ...] = ()
 
 
-REVISION_INSTRUCTIONS: Final = f"""\
-You wrote a report, and some of its blocks have faults. You are given each of these blocks with its citations and its \
-`faults`, and the passages that its faulty sentences cite. Mend each fault: quote the words that support the sentence, \
-say less, or leave the sentence out. Keep every sentence that has no fault, with its citations and figures, and add \
-only what a fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks \
-alone, each under its number; if every sentence of a block has to go, its text is empty.
+REVISION_INSTRUCTIONS: Final = """\
+You wrote a report, and some of its blocks have faults. You are given these blocks with their citations and `faults`, \
+and the passages that their faulty sentences cite. Mend each fault: quote the words that support the sentence, say \
+less, or leave the sentence out. Keep every sentence without a fault as it is, with its citations, and add only what a \
+fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each \
+under its number; if every sentence of a block has to go, its text is empty.
 
-Copy quotes letter by letter from the passages and cite them by their keys. Where a fault names the nearest words of a \
-passage, quote those if they say what the sentence says.
+- The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
+of its citation in brackets: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. A mark covers no \
+other sentence. One without a mark states no fact about the subject.
+- A citation of `citations` has its mark, the key of a passage and words copied from it letter by letter. Where a \
+fault names the nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` \
+has the sentences closest to the blocks, joined by “[…]”.
 
-{MARKS}
 Write in the language of the block.
 """
 
 
 def build_revision_task(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
     """The blocks and the passages."""
-    given_parts: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
-    return loaded.envelope("reviser", given).model_copy(update={"given": given_parts, "evidence": given.passages})
+    data: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
+    return loaded.envelope("reviser", given).model_copy(update={"given": data, "evidence": given.passages})
 
 
 REVISION: Final = Question(

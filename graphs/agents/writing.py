@@ -6,7 +6,8 @@ the schema that models see does not show that.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -19,6 +20,8 @@ from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.plan import Contradiction, ReportForm, SectionResult
 from elcano.graphs.text import ensure_list, format_count
+
+_BETWEEN_MARKS: Final = re.compile(r"\s*[,;]\s*")
 
 Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
 """Markdown with marks; or claims, as they are."""
@@ -107,7 +110,8 @@ class Summary(_Answer):
         default=(), max_length=40, description="What the sections leave open, in sentences."
     )
     answered: bool = Field(default=True, description="False if the sections do not answer the question.")
-    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+    citations: SkipJsonSchema[tuple[Citation, ...]] = ()
+    """Those of the marks that it has from the sections, put here by code."""
 
 
 class SynthesisInput(AgentInput):
@@ -165,16 +169,58 @@ def select_cited_passages(sections: Iterable[SectionItem], items: Iterable[Evide
     return tuple(item for item in items if item.key in keys)
 
 
+def share_marks(sections: Iterable[SectionItem]) -> tuple[tuple[SectionItem, ...], dict[str, Citation]]:
+    """Give each citation of `sections` one mark in all of them, such as `e5.2`, and leave quotes out.
+
+    Claims without marks, which their citations support whole, stay as they are.
+
+    Returns:
+        The sections, and the citations by their new marks.
+    """
+    marks: dict[tuple[str, str], str] = {}
+    counts = Counter[str]()
+    by_mark: dict[str, Citation] = {}
+
+    def share(claim: Claim) -> Claim:
+        names: dict[str, list[str]] = {}
+        for cited in claim.citations:
+            if not cited.mark:
+                return claim
+            if (said := (cited.evidence, cited.quote)) not in marks:
+                counts[cited.evidence] += 1
+                marks[said] = f"{cited.evidence}.{counts[cited.evidence]}"
+                by_mark[marks[said]] = cited.model_copy(update={"mark": marks[said]})
+            names.setdefault(cited.mark.casefold(), []).append(marks[said])
+        return Claim(text=rename_marks(claim.text, names))
+
+    shared = tuple(one.model_copy(update={"claims": tuple(map(share, one.claims))}) for one in sections)
+    return shared, by_mark
+
+
+def rename_marks(text: str, names: Mapping[str, Sequence[str]]) -> str:
+    """`text` with other `names`, by the old ones in lower case, in its brackets of marks."""
+    if not names:
+        return text
+
+    def rename(found: re.Match[str]) -> str:
+        renamed = (name for one in _BETWEEN_MARKS.split(found[2]) for name in names[one.casefold()])
+        return f"[{found[1] or ''}{', '.join(dict.fromkeys(renamed))}]"
+
+    return re.sub(rf"\[(from\s+)?({_list_marks(names)})\]", rename, text, flags=re.IGNORECASE)
+
+
+def _list_marks(marks: Iterable[str]) -> str:
+    """A pattern for the inside of a bracket that has only these marks."""
+    one = "|".join(sorted(map(re.escape, marks)))
+    return rf"(?:{one})(?:\s*[,;]\s*(?:{one}))*"
+
+
 def strip_marks(claim: Claim) -> str:
     """The text of a claim without the marks of its citations; never empty."""
-    marks = {re.escape(cited.mark) for cited in claim.citations if cited.mark}
+    marks = {cited.mark for cited in claim.citations if cited.mark}
     if not marks:
         return claim.text
-    listed = rf"(?:{'|'.join(sorted(marks))})"
-    return (
-        re.sub(rf"\s*\[(?:from\s+)?{listed}(?:\s*[,;]\s*{listed})*\]", "", claim.text, flags=re.IGNORECASE)
-        or claim.text
-    )
+    return re.sub(rf"\s*\[(?:from\s+)?{_list_marks(marks)}\]", "", claim.text, flags=re.IGNORECASE) or claim.text
 
 
 def sections_of(given: JsonObject) -> str:

@@ -55,10 +55,10 @@ class Criterion(Frozen):
 class CriterionVerdict(Frozen):
     """A judge's verdict on one criterion."""
 
-    number: int = Field(description="The number of the criterion in the envelope; of one you name yourself, from 1.")
-    criterion: str = Field(default="", description="Its text, if you name it yourself; otherwise leave it out.")
+    number: int = Field(description="That of the criterion; of one you name, from 1.")
+    criterion: str = Field(default="", description="Only of one you name.")
     met: bool
-    evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that meet it, the best first.")
+    evidence: tuple[str, ...] = Field(default=(), description="Keys, the best first.")
 
 
 def normalize_criteria(texts: Iterable[str]) -> tuple[str, ...]:
@@ -103,8 +103,8 @@ MOST_CONTRADICTIONS: Final = 6
 class Contradiction(Frozen):
     """Passages that say different things of the same matter."""
 
-    about: str = Field(description="The matter, and what each side says of it.")
-    evidence: tuple[str, ...] = Field(description="Keys of the passages on all sides, two or more.")
+    about: str = Field(description="The matter, and what each side says.")
+    evidence: tuple[str, ...] = Field(description="Keys, two or more.")
 
 
 def resolve_contradictions(said: Iterable[Contradiction], ids: Mapping[str, str]) -> tuple[Contradiction, ...]:

@@ -7,7 +7,9 @@ nothing.
 
 Where the research stands, what is missing and what to search is one thought. So the thinking agent is asked for all of
 it in one call, and the agents that are there for the gaps and the searches are called only where it left these open.
-The judge is not called where its answer could change nothing: once the budget or the last iteration is used.
+The judge is not called where its answer could change nothing: once the budget or the last iteration is used. Searches
+that it names are made at once; the thinking agent is asked again only where it names none. A section with criteria,
+which its planner has thought about, begins with the judge.
 
 In the linear one: search every source, judge, search with the judge's words, until there is enough.
 """
@@ -16,11 +18,22 @@ from elcano.graphs.builder import CONTEXT, JUDGING, NEW_EVIDENCE, ROUND, WRITING
 from elcano.graphs.spec.graph import Inputs, ResearchGraph
 
 
-def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs) -> GraphBuilder:
-    """The nodes and edges of the loop; `leave` is the node that it leads to in the end.
+def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planned: bool = False) -> GraphBuilder:
+    """Add the nodes and edges of the loop.
 
-    `seen` says which passages its agents see; empty: those that its searches found.
+    Args:
+        builder: the graph that they are added to.
+        leave: the node that the loop leads to in the end.
+        seen: the passages that its agents see; empty: those that its searches found.
+        planned: whether a question that has criteria is judged before anything is thought about it.
     """
+    if planned:
+        builder.add_conditional_edge(
+            "first_search",
+            "judge",
+            when="criteria && budget.iterations.remaining != `0`",
+            label="planned before",
+        )
     chosen = {"sources": "sources", "max_iterations": "budget.iterations.limit"}
     suggested = {"suggested_queries": "conversation[-2].suggested_queries"}
     return (
@@ -81,10 +94,16 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs) -> GraphB
             "judge",
             agent="judge",
             description="Is the evidence enough, and what of it is beside the question",
-            inputs={**JUDGING, **seen, "gap": "conversation[-1].gap"},
+            inputs={**JUDGING, **seen, "gap": "conversation[-1].gap", "sources": "sources"},
             reducer="record_judgement",
         )
         .add_decision_node("iterations", description="Go on?")
+        .add_state_node(
+            "judge_searches",
+            reducer="record_tool_calls",
+            description="The searches that the judge named",
+            inputs={"tasks": "outputs.judge.searches"},
+        )
         .connect_nodes("first_search", "thinking")
         .add_conditional_edge(
             "thinking", "complete", when="outputs.thinking.research_complete != `null`", label="gaps named at once"
@@ -118,6 +137,10 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs) -> GraphB
         .add_conditional_edge(
             "iterations", leave, when="stalled", label="the last searches found nothing that helps", ending="stalled"
         )
+        .add_conditional_edge(
+            "iterations", "judge_searches", when="outputs.judge.searches", label="the judge named searches", loop=True
+        )
+        .connect_nodes("judge_searches", "execute_tools")
         .connect_nodes("iterations", "thinking", label="loop back", loop=True)
         .set_entry_node("first_search")
         .set_exit_nodes(leave)
@@ -151,7 +174,7 @@ def build_section() -> ResearchGraph:
     """
     graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")
     return (
-        add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE})
+        add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE}, planned=True)
         .add_state_node("hand_over", reducer="hand_over", description="Its passages, the criteria they meet, and notes")
         .set_result(FOR_ITS_WRITER)
         .build()

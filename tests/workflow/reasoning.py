@@ -65,7 +65,7 @@ def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]
                 "confidence": 0.9,
                 "recommendation": "synthesize" if over else "continue",
                 "reasoning": generate_prose(THOUGHT_WORDS),
-                "next_search_queries": [] if over else [f"{task.question} once more {task.iteration}"],
+                "next_search_queries": [] if over else [f"{task.question} round {task.iteration + 1}"],
             }
         case "writer":
             return {

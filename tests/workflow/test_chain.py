@@ -8,11 +8,12 @@ from temporalio.client import WorkflowFailureError
 
 from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.events import TERMINAL
+from elcano.graphs.text import ensure_list
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.cases import long_case
 from tests.control import stop, top_up
@@ -63,6 +64,27 @@ def arrange_team(scenario: str, script: Script) -> Limits:
     return Limits()
 
 
+def search_as_judged(script: Script) -> Limits:
+    """Sections have criteria, and their judge names searches until it has none left."""
+    script.complete_in = 99
+
+    def plan(given: JsonObject) -> JsonObject:
+        planned = Script().answer("planner", given)
+        sections = [one for one in ensure_list(planned["report_outline"]) if isinstance(one, dict)]
+        return {
+            **planned,
+            "report_outline": [{**one, "criteria": ["names it"]} for one in sections[:-1]] + sections[-1:],
+        }
+
+    def judge(given: JsonObject) -> JsonObject:
+        source, turn = ensure_list(given["sources"])[0], given.get("iteration", 1)
+        searches: list[Json] = [{"source": source, "query": f"{given['question']} {turn}"}]
+        return {**Script().answer("judge", given), "searches": searches if turn in (1, 3) else []}
+
+    script.overrides |= {"planner": plan, "judge": judge}
+    return Limits(iterations=4)
+
+
 def arrange(scenario: str, script: Script) -> Limits:
     """Sets the script up for a scenario and returns the run's limits."""
     match scenario:
@@ -106,10 +128,12 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("iterative", "tokens"),
         ("iterative", "stalled"),
         ("iterative", "failing node"),
+        ("iterative", "judge searches"),
         long_case("iterative", "failing search"),
         ("iterative", "refused"),
         ("iterative", "failing exit"),
         ("deep", "complete"),
+        ("deep", "judge searches"),
         ("deep", "failing section"),
         long_case("deep", "unanswered section"),
         long_case("deep", "unanswered"),
@@ -132,7 +156,8 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
-    arranged = led_in_a_circle(script) if scenario == "led in a circle" else None
+    arrange_alone = {"led in a circle": led_in_a_circle, "judge searches": search_as_judged}.get(scenario)
+    arranged = arrange_alone(script) if arrange_alone else None
     limits = arranged or (arrange_team if scenario in OF_TEAMS else arrange)(scenario, script)
     if mode == "auto" and scenario in MODES:
         script.overrides["input_parser"] = lambda given: {

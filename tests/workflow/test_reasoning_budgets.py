@@ -23,7 +23,7 @@ def status(outcome: ResearchOutcome) -> str:
 async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_is_complete(tmp_path: Path) -> None:
     outcome = await played(tmp_path, "deep", 6, 2)
     run = outcome.journal.run
-    assert searches(outcome) == [4] * 6
+    assert searches(outcome) == [3] * 6
     assert run.budget.used.tokens <= run.budget.limits.tokens
     assert (status(outcome), run.ending) == ("completed", None)
     assert status_of(outcome.journal, None, None, cancelled=False) == "completed"
@@ -44,7 +44,7 @@ async def test_with_less_there_are_fewer_sections_and_each_is_searched_twice(
 
 
 async def test_sections_that_want_more_than_there_is_make_the_run_partial_and_its_head_says_so(tmp_path: Path) -> None:
-    outcome = await played(tmp_path, "deep", 6, 9)
+    outcome = await played(tmp_path, "deep", 6, 20, Limits(tokens=450_000, seconds=1_800, iterations=20))
     run = outcome.journal.run
     assert run.ending is not None
     assert (run.ending.kind, status(outcome)) == ("sections", "partial")

@@ -43,6 +43,8 @@ class ClaimCollector:
     """Collects claims from the texts of one answer, and remarks on what was left out."""
 
     citations: Sequence[Citation]
+    offered: Sequence[Citation] = ()
+    """Citations that texts may have marks of, and need not."""
     remarks: list[str] = field(default_factory=list)
     """In sentences, each once."""
     _used: set[int] = field(default_factory=set)
@@ -72,7 +74,7 @@ class ClaimCollector:
         """The citations of each mark, with their places; a passage's key is the mark of its only citation."""
         known: dict[str, list[tuple[int, Citation]]] = {}
         by_key: dict[str, list[tuple[int, Citation]]] = {}
-        for place, cited in enumerate(self.citations):
+        for place, cited in enumerate((*self.citations, *self.offered)):
             if mark := mark_of(cited.mark):
                 known.setdefault(mark, []).append((place, cited))
             if key := mark_of(cited.evidence):

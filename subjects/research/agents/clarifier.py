@@ -65,8 +65,8 @@ def list_needs(given: ClarifierInput) -> Needs:
 
 def build_task(given: ClarifierInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
-    told = {"sources": loaded.sources, "instructions": given.instructions}
-    return loaded.envelope(CLARIFIER, given).model_copy(update=told)
+    shown = {"sources": loaded.sources, "instructions": given.instructions}
+    return loaded.envelope(CLARIFIER, given).model_copy(update=shown)
 
 
 def summarize_questions(output: JsonObject) -> tuple[str, JsonObject]:

@@ -88,15 +88,15 @@ def open_ways(given: InputParserInput) -> dict[str, str]:
 
 def build_task(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
-    told: JsonObject = {"ways": {**open_ways(given)}}
+    data: JsonObject = {"ways": {**open_ways(given)}}
     if loaded.tables or loaded.unread:
         read: JsonObject = {name: schema for name, schema in loaded.tables.items()}
-        told["databases"] = {**read, **loaded.unread}
+        data["databases"] = {**read, **loaded.unread}
     if loaded.saved_questions:
-        told["saved_questions"] = {name: [*saved] for name, saved in loaded.saved_questions.items()}
+        data["saved_questions"] = {name: [*saved] for name, saved in loaded.saved_questions.items()}
     if given.domains:
-        told["domains"] = {one.name: one.description for one in given.domains}
-    return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": told})
+        data["domains"] = {one.name: one.description for one in given.domains}
+    return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": data})
 
 
 def resolve_answer(said: ParsedQuery, given: InputParserInput, ids: Mapping[str, str]) -> ParsedQuery:

@@ -8,8 +8,10 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import (
     MOST_CRITERIA,
@@ -32,17 +34,15 @@ from elcano.graphs.state.rubric import (
 )
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.subjects.research.agents.loop_context import (
-    DIGESTED,
     ResearchContext,
     build_research_task,
     for_gap,
-    has_digests,
     lacks_criteria,
     needs_of,
     passages_of,
     resolve_beside,
-    shorten_known,
 )
+from elcano.subjects.research.agents.tool_selector import AgentTask, complete_tasks, normalize_source_name
 
 
 class JudgeInput(ResearchContext):
@@ -52,6 +52,8 @@ class JudgeInput(ResearchContext):
     """What this iteration was after, for who watches; its model is shown all gaps in the conversation."""
     rubric: Rubric | None = None
     """By what its field judges; None: by no field's standards."""
+    sources: tuple[str, ...] = ()
+    """Sources in which its queries are searched; empty: another node decides that."""
 
 
 class JudgeAssessment(Frozen):
@@ -63,22 +65,32 @@ class JudgeAssessment(Frozen):
     recommendation: Literal["continue", "synthesize"]
     missing: tuple[str, ...] = Field(default=(), max_length=10)
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
+    search_in: SkipJsonSchema[tuple[str, ...]] = Field(default=(), exclude_if=not_)
+    """Names of the sources to search, of a judge that is shown several; empty: all."""
+    searches: SkipJsonSchema[tuple[AgentTask, ...]] = Field(default=(), exclude_if=not_)
+    """The searches that its queries make, put here by code."""
     beside: tuple[str, ...] = Field(default=(), description="Keys.")
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
     reasoning: str = Field(min_length=1, max_length=2_000)
     criteria: tuple[CriterionVerdict, ...] = ()
     scores: SkipJsonSchema[tuple[Score, ...]] = ()
     names: SkipJsonSchema[tuple[NamesFound, ...]] = ()
-    """By the rubric; a judge without one is not told of these."""
+    """By the rubric; hidden from a judge without one."""
     unscored: SkipJsonSchema[str] = ""
-    """Why there are no scores, of a judge that can give none; no model is told of it."""
+    """Why there are no scores, of a judge that can give none; hidden from models."""
     rubric: SkipJsonSchema[str] = ""
     """The name of the rubric that it was held against, put here by code."""
     lacking: SkipJsonSchema[tuple[str, ...]] = ()
     """What the rubric asks for and is not there, counted by code."""
 
 
-class RubricAssessment(JudgeAssessment):
+class AssessmentWithSources(JudgeAssessment):
+    """The same, of a judge that chooses sources."""
+
+    search_in: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Names; empty: all.")
+
+
+class RubricAssessment(AssessmentWithSources):
     """The same, of a judge that has a rubric."""
 
     scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric.")
@@ -89,22 +101,21 @@ INSTRUCTIONS: Final = f"""\
 You judge whether the passages that were found are enough to answer a question carefully, by the standards of its \
 field. Judge the passages, not the subject.
 
-- Criteria: for each of the envelope's `criteria`, by its number, whether a passage meets it that could be quoted for \
-it, and the keys of those that do. What no passage meets is not met, however well known it is.
+- Criteria: for each of `criteria`, by its number, whether a passage meets it that could be quoted for it, and the \
+keys of those that do. What no passage meets is not met, however well known it is.
 - Coverage: the share of the question's parts that at least one passage speaks to.
-- Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
-contradict one another or are second-hand lower it.
-- Sufficient: every criterion is met, and every part of the question that matters has a passage that could be quoted.
-- Recommendation: `synthesize` if that is so, or if further searching is unlikely to help because the last searches \
-brought nothing new that bears on the question; otherwise `continue`. `new_evidence` is how many passages this \
-iteration found, whether they help or not.
+- Confidence: how sure you are that a report from these passages alone would be right; those that contradict one \
+another or are second-hand lower it.
+- Sufficient: every criterion is met, and every part of the question that matters has a passage.
+- Recommendation: `synthesize` if that is so, or if the last searches brought nothing new that bears on the question \
+(`new_evidence` counts what they found, whether it helps or not); otherwise `continue`.
 - Missing: the aspects that no passage covers.
-- Next search queries: if you recommend `continue`, one to three for what is missing, in the words of the sought \
-passage: names and technical terms, four to twelve words; none that was made already.
+- Next search queries, to `continue`: one to three for what is missing, each of four to twelve names and technical \
+terms of the sought passage; none that was made already.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, naming passages by their keys.
-"""
+{DIGESTED}"""
 
 BY_RUBRIC: Final = f"""\
 - Rubric: judge by the standards of the field in `given.rubric` as well. Give one score from 0 to {SCALE} for each of \
@@ -119,11 +130,42 @@ def has_rubric(task: TaskEnvelope) -> bool:
     return "rubric" in task.given
 
 
+CHOOSING_SOURCES: Final = """\
+- Search in: the names of those `sources` in which to search for what is missing.
+"""
+
+
+def list_needs(given: JudgeInput) -> Needs:
+    """The passages found so far, and the sources if there is a choice."""
+    return needs_of(given, offered=given.sources if len(given.sources) > 1 else (), searched=given.sources)
+
+
+def choose_searches(said: JudgeAssessment, given: JudgeInput) -> tuple[AgentTask, ...]:
+    """Return the searches for the queries, in the sources that it names, that were not made before."""
+    if said.recommendation != "continue":
+        return ()
+    searched = [name for name in given.sources if name not in SOURCES or not SOURCES[name].by_address]
+    named = {normalize_source_name(name) for name in said.search_in}
+    chosen = [name for name in searched if normalize_source_name(name) in named] or searched
+    tasks = [
+        AgentTask(source=name, query=query[:300]) for query in said.next_search_queries if query for name in chosen
+    ]
+    return complete_tasks(tasks, (), given.sources, given.conversation)
+
+
+def choose_answer(task: TaskEnvelope) -> type[JudgeAssessment]:
+    """Return the model of the answer."""
+    if has_rubric(task):
+        return RubricAssessment
+    return AssessmentWithSources if task.sources else JudgeAssessment
+
+
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    task = shorten_known(build_research_task("judge", given, loaded), given, loaded)
-    task = task.model_copy(update={"new_evidence": new})
+    task = digest_passages(build_research_task("judge", given, loaded))
+    turns = tuple(turn.model_copy(update={"thought": ""}) for turn in task.conversation)
+    task = task.model_copy(update={"conversation": turns, "new_evidence": new, "sources": loaded.sources})
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
@@ -147,11 +189,12 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
     recommendation = said.recommendation
     if said.sufficient:
         recommendation = "synthesize" if sufficient else "continue"
+    said = said.model_copy(update={"recommendation": recommendation})
     return said.model_copy(
         update={
             "criteria": verdicts,
             "sufficient": sufficient,
-            "recommendation": recommendation,
+            "searches": choose_searches(said, given),
             "beside": _resolve_beside(said, given, ids, verdicts),
             "contradictions": resolve_contradictions(said.contradictions, ids),
             "rubric": scored.rubric if scored else "",
@@ -202,18 +245,18 @@ def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
     data |= {name: value for name in of_rubric if (value := output.get(name))}
     verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
-    told = []
+    parts = []
     if verdicts:
         met = sum(one.get("met") is True for one in verdicts)
-        told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
+        parts.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
         data["criteria"] = [*verdicts]
     if contradictions := ensure_list(output.get("contradictions")):
-        told.append(format_count(len(contradictions), "contradiction"))
+        parts.append(format_count(len(contradictions), "contradiction"))
         data["contradictions"] = contradictions
     scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
-    told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
-    told += ["not scored"] if output.get("unscored") else []
-    head = ", ".join(["Judged", *told])
+    parts += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
+    parts += ["not scored"] if output.get("unscored") else []
+    head = ", ".join(["Judged", *parts])
     return f"{head}: {output.get('reasoning', '')}", data
 
 
@@ -226,8 +269,12 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=JudgeAssessment,
         shown=build_task,
         ranks=False,
-        parts=(Part(NAMING, lacks_criteria), Part(DIGESTED, has_digests), Part(BY_RUBRIC, has_rubric)),
-        answers=lambda task: RubricAssessment if has_rubric(task) else JudgeAssessment,
+        parts=(
+            Part(NAMING, lacks_criteria),
+            Part(BY_RUBRIC, has_rubric),
+            Part(CHOOSING_SOURCES, lambda task: bool(task.sources)),
+        ),
+        answers=choose_answer,
     ),
     input=JudgeInput,
     output=JudgeAssessment,
@@ -236,7 +283,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=600,
     evidence_tokens=8_000,
     scored=read_scores,
-    needs=needs_of,
+    needs=list_needs,
     settled=resolve_answer,
     begins=lambda given: f"judging whether {passages_of(given)} will do{for_gap(given)}",
     summary=summarize_assessment,

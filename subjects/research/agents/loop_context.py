@@ -1,12 +1,10 @@
 """Shared by the agents of a research loop: their input, how it is shown, and how it is named in events."""
 
-import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from elcano.graphs.agents.envelope import (
     CriterionItem,
-    EvidenceItem,
     Loaded,
     Needs,
     PastIteration,
@@ -29,16 +27,6 @@ THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
 
 
-DIGEST_CHARACTERS: Final = 300
-"""How much of a passage is shown once it has been read in the loop."""
-_GAP: Final = " […] "
-DIGESTED: Final = f"""\
-- Of passages that were read before, `text` has only the sentences closest to the question, joined by “{_GAP.strip()}”.
-"""
-_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|(?<=\u3002)")
-_WORDS: Final = re.compile(r"\w{4,}")
-_STEM: Final = 6
-"""Words that begin alike are the same to a digest."""
 LEAST_SHOWN: Final = 3
 """Passages that are shown even if all are beside the question."""
 
@@ -97,64 +85,6 @@ def build_research_task(kind: str, given: ResearchContext, loaded: Loaded) -> Ta
             ),
         }
     )
-
-
-def shorten_known(task: TaskEnvelope, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
-    """`task` with a digest of the passages that were read in the loop before: only its writer pays for them again."""
-    fresh = _list_fresh_findings(given)
-    read = set(given.shown) - set(fresh) if _has_begun(given) else set[str]()
-    known = {key for key, id in loaded.shown.ids.items() if id in read}
-    return task.model_copy(update={"evidence": digest_passages(task, known)})
-
-
-def digest_passages(task: TaskEnvelope, keys: Container[str]) -> tuple[EvidenceItem, ...]:
-    """The passages of `task`, with digests of those under `keys`.
-
-    A digest depends on the question and the criteria alone, so it is the same in every turn.
-    """
-    asked = frozenset(_list_stems(" ".join((task.question, *(one.text for one in task.criteria)))))
-    return tuple(
-        item.model_copy(update={"text": _digest_text(item.text, asked)}) if item.key in keys else item
-        for item in task.evidence
-    )
-
-
-def has_digests(task: TaskEnvelope) -> bool:
-    """Whether sentences are left out of passages."""
-    return any(_GAP in item.text for item in task.evidence)
-
-
-def _has_begun(given: ResearchContext) -> bool:
-    """Whether an agent has read passages before, in this turn or an earlier one."""
-    return any(turn.thought or turn.judgement for turn in given.conversation)
-
-
-def _list_fresh_findings(given: ResearchContext) -> tuple[str, ...]:
-    """What the searches of the running turn found but for that of the question, which was made before the thought."""
-    turn = next((one for one in given.conversation if one.number == given.iteration), None)
-    if turn is None:
-        return ()
-    first = sum(call.new for call in turn.tool_calls if call.query == given.question) if turn.thought else 0
-    return turn.findings[first:]
-
-
-def _digest_text(text: str, asked: frozenset[str]) -> str:
-    """The sentences with most of the words that are `asked`, in their order, as far as `DIGEST_CHARACTERS` allow."""
-    if len(text) <= DIGEST_CHARACTERS:
-        return text
-    sentences = [one for one in _SENTENCES.split(text) if one]
-    room, chosen = DIGEST_CHARACTERS, set[int]()
-    shared = [len(asked.intersection(_list_stems(one))) for one in sentences]
-    for place in sorted(range(len(sentences)), key=lambda place: -shared[place]):
-        if len(sentences[place]) <= room or not chosen:
-            chosen.add(place)
-            room -= len(sentences[place])
-    told = [shorten_text(sentences[place], DIGEST_CHARACTERS) for place in sorted(chosen)]
-    return _GAP.join(told) if len(told) > 1 else f"{told[0]}{_GAP.rstrip()}"
-
-
-def _list_stems(text: str) -> Iterator[str]:
-    return (word.casefold()[:_STEM] for word in _WORDS.findall(text))
 
 
 def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:

@@ -7,13 +7,14 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, STATING
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list
-from elcano.subjects.research.agents.loop_context import DIGESTED, digest_passages, has_digests, number_criteria
+from elcano.subjects.research.agents.loop_context import number_criteria
 
 
 class PlannerInput(AgentInput):
@@ -77,7 +78,7 @@ question names, plan its section nonetheless, so that its absence is found and r
 background alone; empty if there is nothing to say.
 - Report title: what the report is about, without “report” in it.
 {BESIDE}
-"""
+{DIGESTED}"""
 
 WHOLE_CRITERIA: Final = """\
 - The envelope's `criteria` are those of the whole answer: each goes to the section that can meet it.
@@ -101,16 +102,14 @@ def list_needs(given: PlannerInput) -> Needs:
 
 def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, what a first search found, and how many sections there may be."""
-    task = loaded.envelope("planner", given)
     criteria = number_criteria(given.criteria, loaded)
-    return task.model_copy(
+    task = loaded.envelope("planner", given).model_copy(update={"criteria": criteria})
+    return digest_passages(task).model_copy(
         update={
-            "evidence": digest_passages(task.model_copy(update={"criteria": criteria}), loaded.shown.ids),
             "instructions": given.instructions,
             "sources": loaded.sources,
             "max_sections": given.max_sections,
             "form": given.form or "open",
-            "criteria": criteria,
             "sections": tuple(
                 SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
             ),
@@ -155,7 +154,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         shown=build_task,
         ranks=False,
         parts=(
-            Part(DIGESTED, has_digests),
             Part(WHOLE_CRITERIA, lambda task: bool(task.criteria)),
             Part(ADDED, lambda task: bool(task.sections)),
             Part(DIVIDING, lambda task: bool(task.instructions)),

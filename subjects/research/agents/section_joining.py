@@ -8,6 +8,7 @@ keys, as the writer does.
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passage
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
@@ -19,6 +20,7 @@ from elcano.graphs.agents.writing import (
     sections_of,
     select_cited_passages,
     select_fitting_claims,
+    share_marks,
     strip_marks,
     summarize_draft,
 )
@@ -29,32 +31,29 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
+MOST_DIGESTS: Final = 8
+"""Passages of other sections that the writer of a section is shown in brief, the best first."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 
 
 SECTION_INSTRUCTIONS: Final = f"""\
-You write one section of a long report. `question` is the question of the whole report; `sections` has the section \
-that you write, with its title and key question; `evidence` has the passages to write it from; `written` is the text \
-of the report so far; `outline` lists all sections, and `stands` says which of them is `written`, is `missing`, or is \
-written by you `now`; the others come later.
+You write one section of a long report on `question`: the one in `sections`, from the passages in `evidence`. \
+`outline` lists all sections, and `written` is the text of those before it.
 
 - Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
-out what does not serve the key question.
-- If the section has `criteria`, cover what each asks for, as far as the passages give it; `evidence` of a criterion \
-names passages that meet it. If it has `contradictions`, answer each in one paragraph or list item that cites both \
-sides: which of them you would go by and why, or that it is open. `notes` are what the research made of its passages: \
-remarks to start from, which cannot be cited.
+out what does not serve it, what `written` says already, and what belongs to later sections; use the same words for \
+the same things.
+- Cover what each of the section's `criteria` asks for, as far as passages give it; its `evidence` names those that \
+do. Answer each of its `contradictions` in one paragraph or list item that cites both sides: which you would go by and \
+why, or that it is open. `notes` are remarks of its research, to start from, which cannot be cited.
 - In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
 did so already.
-- Do not repeat what `written` says; build on it, and use the same words for the same things. Leave to later sections \
-what belongs to them.
 - Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
 on the key question, say so in a sentence.
-
+{DIGESTED}
 {CITING}
-Write no heading above the section: its title stands there already. Do not use titles of other sections as headings \
-within it.
+Write no heading above the section: its title is there. Do not use titles of other sections as headings within it.
 """
 
 OWN_FORM: Final = """
@@ -75,20 +74,24 @@ new beginning.
 """
 
 SUMMARY_INSTRUCTIONS: Final = f"""\
-You finish a long report. Its sections are in `written`, as claims with citations; of a section that is missing it is \
-said why.
+You finish a long report. Its sections are in `written`; of a section that is missing it is said why.
 
 - The introduction answers the question at once, from all sections together. Key findings are a list of two to six, \
 the most important first: what the introduction does not say. Where sections bear on each other, say what follows from \
 both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these parts \
 if it would only repeat what stands elsewhere.
-- Cite only the citations that the claims of `written` have: you are not shown the passages themselves.
 - Limitations say, in sentences, what the report as a whole leaves open: parts of the question that nothing answers, \
 criteria that are not met, disagreements, weak evidence. Sum up what sections say is missing, and say each thing once. \
 Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
 
-{CITING}{GIVEN_MARKS}
+The text is Markdown: paragraphs, lists, tables; no headings, links, images or HTML.
+- Put behind every sentence, list item and table cell the marks of the statements of `written` that it repeats, as \
+they are there: `Both trials agree [e5.1, e8.2].`; behind what you conclude from them: `[from e5.1, e8.2]`. There are \
+no other marks, and no list of references.
+- A sentence without a mark only introduces what follows; it states no fact about the subject, however well known.
+- Say only what the marked statements say, with their figures, dates and conditions, and do not smooth over \
+disagreements.
 {WISHES}
 """
 
@@ -101,7 +104,7 @@ answer, say among the limitations what was left aside.
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """The section with its passages, the plan, and the text of the report so far as far as it fits, its end first."""
     so_far = select_fitting_claims(tuple(map(keep_text, loaded.written)), SO_FAR_TOKENS)
-    passages = _select_section_passages(loaded)
+    passages = _digest_passages_of_others(loaded, _select_section_passages(loaded))
     cited = select_cited_passages((loaded.section,), loaded.drafts.shown.items)
     texts = {item.key for item in passages}
     return loaded.envelope(SECTION, given).model_copy(
@@ -154,21 +157,36 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
     return tuple(chosen)
 
 
+def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
+    """`passages` with digests of the best of those that another section is shown whole; all whole if there is a draft.
+
+    A passage is shown whole to the first section of which it meets a criterion, else to the first that has it.
+    """
+    if loaded.section.claims or loaded.term_weights:  # the extractive model quotes all, and pays for nothing
+        return passages
+    asked = " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
+    homes: dict[str, int] = {}
+    sections = loaded.drafts.sections
+    for place, section in enumerate(sections):
+        for key in (key for criterion in section.criteria if criterion.met for key in criterion.evidence):
+            homes.setdefault(key, place)
+    for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
+        for item in () if section.missing else items:
+            homes.setdefault(item.key, place)
+    own = [item for item in passages if homes.get(item.key, loaded.place) == loaded.place]
+    others = [item for item in passages if item not in own][:MOST_DIGESTS]
+    return tuple(item if item in own else digest_passage(item, asked) for item in passages if item in (*own, *others))
+
+
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
-    """All sections, and which of them are written."""
+    """List all sections."""
     return tuple(
         OutlineItem(
             title=section.title,
             key_question=section.key_question,
-            stands="missing"
-            if section.missing
-            else "now"
-            if place == loaded.place
-            else "written"
-            if place < loaded.place
-            else "later",
+            missing=bool(section.missing),
         )
-        for place, section in enumerate(loaded.drafts.sections)
+        for section in loaded.drafts.sections
     )
 
 
@@ -183,16 +201,22 @@ def list_uncited_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 
 def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """Build the envelope of the summary: the finished sections as far as they fit, and those that are missing."""
+    """Build the envelope of the summary: the finished sections as far as they fit, and those that are missing.
+
+    Statements have the marks of their citations, without quotes; of cited works it is shown what is known of them.
+    """
     room = SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room)
-    whole = select_fitting_claims(tuple(map(keep_what_is_open, loaded.written)), room)
+    shared, _ = share_marks(map(keep_what_is_open, loaded.written))
+    whole = select_fitting_claims(shared, room)
+    cited = select_cited_passages(loaded.written, loaded.drafts.shown.items)
+    quoted = select_cited_passages(whole, cited)
     return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
             "form": given.form,
             "written": whole,
             "uncited": list_uncited_passages(loaded)[:MOST_UNCITED],
-            "evidence": select_cited_passages(whole, loaded.drafts.shown.items),
+            "evidence": tuple(item for item in cited if item.about or item in quoted),
         }
     )
 

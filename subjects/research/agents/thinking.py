@@ -12,21 +12,19 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.digests import DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import Contradiction, normalize_criteria, resolve_contradictions
 from elcano.graphs.text import ensure_list
 from elcano.subjects.research.agents.loop_context import (
-    DIGESTED,
     ResearchContext,
     build_research_task,
-    has_digests,
     lacks_criteria,
     needs_of,
     passages_of,
     resolve_beside,
-    shorten_known,
     turn_of,
 )
 from elcano.subjects.research.agents.tool_selector import (
@@ -56,10 +54,10 @@ class KnowledgeGapOutput(Frozen):
 
 MOST_GAPS: Final = 5
 GAPS: Final = """\
-- Outstanding gaps: unless it is complete, one for each criterion or part of the question that lacks its passage, at \
-most five, the most important first. Each is a short question or phrase to look up, with the proper names of the \
-subject in it. Name one that was searched for in vain only in other words, and in the last of `max_iterations` only \
-those without which the question cannot be answered."""
+- Outstanding gaps, unless it is complete: one for each criterion or part of the question that lacks its passage, at \
+most five, the most important first, each a short question or phrase to look up with the proper names of the subject. \
+Name one that was searched without success only in other words, and in the last of `max_iterations` only those \
+without which the question cannot be answered."""
 
 GAP_INSTRUCTIONS: Final = f"""\
 You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
@@ -139,15 +137,15 @@ search next. You neither answer the question nor draft the report.
 
 - Thought: first what the next searches should find, and in which words a source would say it; then what the passages \
 establish and which you would trust. At most 80 words. Name passages by their keys.
-- Research complete: a passage answers each of the envelope's `criteria` and each part of the question. Only passages \
-count, not what you know yourself.
+- Research complete: a passage answers each of `criteria` and each part of the question. Only passages count, not what \
+you know.
 {GAPS}
-- Tasks: the searches for these gaps, all of which are made now: one or two for each gap, eight at most. Put the \
-number of its gap, from 1, into `closes`.
+- Tasks: the searches for these gaps, all made now: one or two for each, eight at most. `closes` is the number of its \
+gap, from 1.
 {QUERIES}
 {BESIDE}
 {CONTRADICTIONS}
-"""
+{DIGESTED}"""
 
 
 def list_needs(given: ThinkingInput) -> Needs:
@@ -157,7 +155,7 @@ def list_needs(given: ThinkingInput) -> Needs:
 
 def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, what can be searched, and how much of the loop is left."""
-    task = shorten_known(build_research_task("thinking", given, loaded), given, loaded)
+    task = digest_passages(build_research_task("thinking", given, loaded))
     return task.model_copy(
         update={
             "max_iterations": given.max_iterations,
@@ -206,7 +204,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=ThinkingOutput,
         shown=build_task,
         ranks=False,
-        parts=(*SEARCH_PARTS, Part(NAMING, lacks_criteria), Part(DIGESTED, has_digests)),
+        parts=(*SEARCH_PARTS, Part(NAMING, lacks_criteria)),
     ),
     input=ThinkingInput,
     output=ThinkingOutput,

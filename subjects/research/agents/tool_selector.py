@@ -38,9 +38,9 @@ class ToolSelectorInput(ResearchContext):
 class AgentTask(Frozen):
     """One search to make."""
 
-    source: str = Field(description="The name of one of the given sources.")
+    source: str = Field(description="One of `sources`.")
     query: str = Field(min_length=1, max_length=300)
-    closes: int = Field(default=0, exclude_if=not_, description="The number of the gap that it is to close.")
+    closes: int = Field(default=0, exclude_if=not_, description="Number of its gap.")
     gap: SkipJsonSchema[str] = Field(default="", max_length=500, exclude_if=not_)
     """In older answers: the gap itself."""
 
@@ -50,7 +50,7 @@ class AgentSelectionPlan(Frozen):
 
     tasks: tuple[AgentTask, ...] = Field(default=(), max_length=MOST_TASKS)
     whole: SkipJsonSchema[bool] = False
-    """Whoever planned has weighed all that was suggested, as the extractive model does; no model is told of it."""
+    """Whether all suggestions were weighed, as the extractive model does; hidden from models."""
 
 
 SEEN_AT_ONCE: Final = 16
@@ -60,13 +60,13 @@ FOUND: Final = OfferedSource(
 )
 
 QUERIES: Final = """\
-- Name one of the `sources` exactly as it is written; prefer the one whose description fits, and the one that reports \
-at first hand.
-- A query has the words that the sought passage itself would use, in its language: proper names and technical terms, \
-four to twelve words, or the whole sentence that would answer; no operators unless its description names some. If the \
-answer must be recent, put the year into the query.
-- No search repeats another one or one of the `conversation`; where one of those brought nothing, use other words for \
-the same thing. Take those of `suggested_queries` that serve a gap.\
+- Name one of the `sources` as it is written; prefer the one whose description fits, and the one that reports at first \
+hand.
+- A query has the words that the sought passage would use, in its language: four to twelve proper names and technical \
+terms, or the whole sentence that would answer; operators only if the description names some; the year if the answer \
+must be recent.
+- No search repeats another one or one of the `conversation`; where one of those brought nothing, use other words. \
+Take those of `suggested_queries` that serve a gap.\
 """
 BY_ADDRESS: Final = """\
 - Where a source's query is an address, take one from the question, its background or `pages`, word for word; never \
@@ -144,9 +144,9 @@ def complete_tasks(
     What is added asks the source that was chosen most; without a choice it is the first one. A task that does not say
     which gap it closes is taken to close the first that is still open.
     """
-    spelled = {_normalize_source_name(name): name for name in sources}
+    spelled = {normalize_source_name(name): name for name in sources}
     tasks = [
-        task.model_copy(update={"source": spelled.get(_normalize_source_name(task.source), task.source)})
+        task.model_copy(update={"source": spelled.get(normalize_source_name(task.source), task.source)})
         for task in tasks
     ]
     named = Counter(task.source for task in tasks if task.source in sources)
@@ -175,7 +175,7 @@ def complete_tasks(
     return tuple(chosen[:MOST_TASKS])
 
 
-def _normalize_source_name(name: str) -> str:
+def normalize_source_name(name: str) -> str:
     """Normalize a source's name as models write it: `Europe PMC` for `europe-pmc`, `notes (documents)` for `notes`."""
     return "-".join(name.casefold().partition(" (")[0].replace("_", " ").split())
 

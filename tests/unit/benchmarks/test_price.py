@@ -35,7 +35,7 @@ def test_both_modes_are_played_to_their_end(tmp_path: Path, capsys: pytest.Captu
     shown = capsys.readouterr().out
     for mode, agents in (
         ("iterative", ("thinking", "judge", "writer")),
-        ("deep", ("planner", "thinking", "judge", "long_writer_section")),
+        ("deep", ("planner", "judge", "long_writer_section")),
     ):
         table = shown.partition(f"{mode}: ")[2].partition("\n  all ")[0]
         assert all(f"  {agent} " in table for agent in agents), mode

@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.agents.answer_drafts import PART_CHARACTERS, in_parts
-from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
-from elcano.graphs.agents.writing import SynthesisInput
+from elcano.activities.agents.answer_drafts import PART_CHARACTERS, draft_from_summary, in_parts
+from elcano.graphs.agents.envelope import (
+    CriterionItem,
+    Drafts,
+    EvidenceItem,
+    Loaded,
+    SectionItem,
+    ShownPassages,
+    TaskEnvelope,
+)
+from elcano.graphs.agents.writing import Summary, SynthesisInput, share_marks
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.lifecycle.start_and_fold import compose_section_wish
 from elcano.graphs.mode_choice import MODES
@@ -22,6 +30,10 @@ from elcano.testing.default_answers import build_cited_claim, build_plain_answer
 from elcano.text.words import bare_words
 
 TEXTS = {f"{name}.md": f"The {name} of the harbour is known. {'It is so. ' * 40}" for name in ("depth", "cost", "age")}
+
+
+def cite(key: str, mark: str, quote: str = "words") -> Citation:
+    return Citation(evidence=key, quote=quote, mark=mark)
 
 
 def claim(text: str, key: str) -> Claim:
@@ -52,9 +64,69 @@ GIVEN = SynthesisInput(question="What of the harbour?", instructions="Two pages 
 def test_a_section_is_written_in_view_of_whole_passages_and_of_the_plan() -> None:
     task = shown_section(GIVEN, loaded(passages_room=250))
     assert [(one.key, len(one.text)) for one in task.evidence] == [("e1", 400), ("e4", 400), ("e2", 0)]
-    assert [(one.title, one.stands) for one in task.outline] == [("One", "now"), ("Two", "later"), ("Three", "missing")]
-    assert shown_section(GIVEN, loaded(place=1)).outline[0].stands == "written"
+    assert [(one.title, one.missing) for one in task.outline] == [("One", False), ("Two", False), ("Three", True)]
+    assert shown_section(GIVEN, loaded(place=1)).outline == task.outline, "it belongs to the stable beginning"
     assert [one.text for one in shown_section(GIVEN, loaded()).evidence] == ["", ""]
+
+
+def test_a_passage_is_shown_whole_to_one_section_and_in_brief_to_the_others() -> None:
+    text = f"{'Much else is told at length. ' * 20}The harbour closes at dusk. {'More of that. ' * 20}".strip()
+    items = tuple(item(key, text) for key in ("e1", "e2", "e3"))
+    met = CriterionItem(number=1, text="names the hour", met=True, evidence=("e3",))
+    sections = (
+        SectionItem(title="One", key_question="When does the harbour open?"),
+        SectionItem(title="Two", key_question="When does the harbour close?", criteria=(met,)),
+    )
+    drafts = Drafts(sections=sections, passages=(items, items[1:]))
+    tasks = [
+        shown_section(GIVEN, Loaded(drafts=drafts, section=one, place=place, passages_room=4_000))
+        for place, one in enumerate(sections)
+    ]
+    assert [[one.key for one in task.evidence if one.text == text] for task in tasks] == [["e1", "e2"], ["e3"]]
+    assert [one.text for one in tasks[1].evidence if one.key == "e2"] == ["The harbour closes at dusk. […]"]
+    keyless = Loaded(drafts=drafts, section=sections[1], place=1, passages_room=4_000, term_weights={"harbour": 1.0})
+    assert [one.text for one in shown_section(GIVEN, keyless).evidence] == [text, text]
+
+
+def test_of_passages_of_other_sections_the_best_are_shown() -> None:
+    items = tuple(item(f"e{number}", "The harbour closes. " * 40) for number in range(20))
+    sections = (SectionItem(title="One", key_question="?"), SectionItem(title="Two", key_question="When?"))
+    drafts = Drafts(sections=sections, passages=(items[:15], items[5:]))
+    task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
+    shown = {one.key: len(one.text) for one in task.evidence}
+    assert list(shown) == [f"e{number}" for number in (*range(5, 13), *range(15, 20))]
+    assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in range(15, 20)}
+
+
+def test_a_section_with_a_draft_reads_its_passages_whole() -> None:
+    drafts = loaded().drafts
+    again = drafts.model_copy(update={"passages": (drafts.passages[0], drafts.passages[0], ())})
+    task = shown_section(GIVEN, Loaded(drafts=again, section=drafts.sections[1], place=1, passages_room=4_000))
+    assert [len(one.text) for one in task.evidence if one.key in ("e1", "e2", "e4")] == [400, 4_000, 400]
+
+
+def test_the_summary_names_citations_by_marks_that_hold_in_all_sections() -> None:
+    one = Claim(text="It opens [a]. So it may pay [from a; b].", citations=(cite("e1", "a"), cite("e2", "b")))
+    two = Claim(text="It closes [A, x]. [a] stays [c].", citations=(cite("e1", "a", "other"), cite("e1", "x")))
+    plain = Claim(text="Quoted.", citations=(cite("e4", ""),))
+    sections = (SectionItem(title="One", claims=(one,)), SectionItem(title="Two", claims=(two, plain)))
+    shared, by_mark = share_marks(sections)
+    assert [claim.text for section in shared for claim in section.claims] == [
+        "It opens [e1.1]. So it may pay [from e1.1, e2.1].",
+        "It closes [e1.2, e1.1]. [e1.2] stays [c].",
+        "Quoted.",
+    ]
+    assert [claim.citations for claim in shared[1].claims] == [(), plain.citations]
+    assert {mark: (found.evidence, found.quote) for mark, found in by_mark.items()} == {
+        "e1.1": ("e1", "words"),
+        "e2.1": ("e2", "words"),
+        "e1.2": ("e1", "other"),
+    }
+    answer = Summary(introduction="It opens [e1.1].", key_findings="- It may pay [from e1.2].")
+    draft = draft_from_summary(answer, "T", tuple(by_mark.values()))
+    cited = [[found.quote for found in claim.citations] for claim in (*draft.introduction, *draft.key_findings)]
+    assert cited == [["words"], ["other"]]
+    assert draft.remarks == (), "what it had no need of is no fault"
 
 
 def test_wishes_are_divided() -> None:
@@ -137,7 +209,9 @@ async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: P
     texts = [one.text for part in summary.written for one in part.claims]
     assert texts.count("### Own") == 1
     assert "### Cost" not in texts
-    assert [text for text in texts if text.startswith("Its")] == ["Its begin says so [a].", "Its end says so [a]."] * 2
+    said = [text for text in texts if text.startswith("Its")]
+    assert [text.partition(" [")[0] for text in said] == ["Its begin says so", "Its end says so"] * 2
+    assert all(text.endswith(".1].") for text in said)
     assert journal.run.failure is None
     assert "Its end says so" in report.markdown
 

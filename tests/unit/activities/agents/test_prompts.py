@@ -212,7 +212,7 @@ async def test_schemas_of_answers_have_neither_titles_nor_defaults_and_all_their
     (schema,) = seen
     assert set(schema["properties"]) >= {"title", "introduction", "sections", "citations"}
     assert schema["required"] == ["title"]
-    assert schema["properties"]["title"] == {"minLength": 1, "type": "string"}
+    assert schema["properties"]["title"] == {"type": "string"}
     assert '"default"' not in json.dumps(schema)
     assert "description" not in schema["$defs"]["Citation"]
     assert schema["properties"]["citations"]["description"]

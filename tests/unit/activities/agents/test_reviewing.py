@@ -260,7 +260,6 @@ async def test_what_the_reviewer_doubts_goes_back_once_and_is_read_again(store: 
         {"blocks": [block("It is otherwise [x].", "words that stand nowhere")]},
         {"blocks": [block("Another worker replays the history [a]. " * 9, REPLAYS)]},
         {"blocks": [block("Un autre travailleur rejoue la suite et le reste est dans les archives [a].", REPLAYS)]},
-        {"blocks": [{"id": 1, "text": ""}]},
         {"blocks": [block("It has other words [a].", FLOUR)]},
         GOOD,
         {"blocks": [{"id": 9, "text": "Nobody asked for it."}]},

@@ -162,7 +162,7 @@ def test_the_judge_sees_all_criteria_the_gap_agent_the_unmet_ones_by_the_keys_of
 
 def test_what_stays_the_same_stands_before_what_changes() -> None:
     names = list(TaskEnvelope.model_fields)
-    stable = ("kind", "question", "background", "today", "language", "title", "form", "instructions", "sources")
+    stable = ("kind", "today", "language", "background", "question", "title", "form", "instructions", "sources")
     changing = ("guidance", "criteria", "iteration", "gap", "suggested_queries", "new_evidence")
     assert names[: len(stable)] == list(stable)
     assert max(map(names.index, (*stable, "written", "evidence", "conversation"))) < min(map(names.index, changing))

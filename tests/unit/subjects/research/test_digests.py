@@ -1,7 +1,10 @@
-"""In a loop a passage is read whole once: from then on its agents are shown the sentences closest to the question."""
+"""Agents of a loop are shown the sentences of passages that are closest to the question; writers read them whole."""
+
+import pytest
 
 from elcano.graphs.agents.definition import get_definition
-from elcano.graphs.agents.envelope import EvidenceItem, Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.digests import digest_passage
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, ShownPassages, TaskEnvelope, render_envelope
 from elcano.graphs.state.plan import build_unjudged_criteria
 from elcano.graphs.state.state import IterationData, ToolCallRecord
 
@@ -41,38 +44,37 @@ def whole(task: TaskEnvelope) -> list[str]:
     return [item.key for item in task.evidence if item.text == TEXT]
 
 
-def test_the_judge_reads_whole_what_nobody_has_read_in_the_loop() -> None:
-    both = turn(1, {QUESTION: ("docs:1", "docs:2"), "pump coolant": ("docs:3",)})
-    task = show("judge", both.model_copy(update={"judgement": ""}))
-    assert whole(task) == ["e3"]
-    assert all(CLOSEST in item.text and len(item.text) < 400 for item in task.evidence[:2])
+@pytest.mark.parametrize("name", ["thinking", "judge"])
+def test_agents_of_a_loop_read_digests(name: str) -> None:
+    task = show(name, turn(1, {QUESTION: ("docs:1", "docs:2"), "pump coolant": ("docs:3",)}))
+    assert whole(task) == []
+    assert {item.text for item in task.evidence} == {f"{CLOSEST} […]"}, "sentences on other matters fill no room"
+    assert "closest to the question" in get_definition(name).asks.instructions_for(task)
 
 
-def test_a_judge_alone_reads_all_whole() -> None:
-    searched = turn(1, {QUESTION: tuple(IDS.values())}, thought="").model_copy(update={"judgement": ""})
-    assert whole(show("judge", searched)) == [*IDS]
-    assert whole(show("judge", evidence=tuple(IDS.values()))) == [*IDS]
+def test_a_short_passage_is_its_own_digest() -> None:
+    item = EvidenceItem(key="e1", title="Pumps", text=FILLER)
+    assert digest_passage(item, QUESTION) == item
 
 
-def test_the_first_thought_reads_all_whole_and_the_next_one_no_more() -> None:
-    begun = IterationData(
-        number=1, tool_calls=(ToolCallRecord(source="docs", query=QUESTION, new=3),), findings=tuple(IDS.values())
-    )
-    assert whole(show("thinking", begun)) == [*IDS]
-    judged = turn(1, {QUESTION: tuple(IDS.values())})
-    assert whole(show("thinking", judged, iteration=2)) == []
+def test_a_digest_of_a_text_without_the_words_has_its_beginning() -> None:
+    item = EvidenceItem(key="e1", title="Pumps", text=f"{FILLER * 5}".strip())
+    assert digest_passage(item, "quagga bearings").text == f"{FILLER}[…]"
 
 
-def test_a_digest_is_the_same_in_every_turn_and_said_to_be_one() -> None:
+def test_the_judge_is_shown_gaps_and_searches_but_no_thought() -> None:
+    (shown,) = show("judge", turn(1, {QUESTION: ("docs:1",)})).conversation
+    assert shown.thought == ""
+    assert [one.query for one in shown.searches] == [QUESTION]
+
+
+def test_prompts_of_later_turns_begin_as_earlier_ones() -> None:
     first = turn(1, {QUESTION: ("docs:1", "docs:2")})
-    second = turn(2, {"pump coolant": ("docs:3",)})
-    later = turn(3, {"pump maker": ()})
-    tasks = show("judge", first, second, iteration=2), show("judge", first, second, later, iteration=3)
-    assert whole(tasks[0]) == ["e3"]
-    assert [item.text for item in tasks[0].evidence[:2]] == [item.text for item in tasks[1].evidence[:2]]
-    told = get_definition("judge").asks.instructions_for(tasks[0])
-    assert "read before" in told
-    assert "read before" not in get_definition("judge").asks.instructions_for(show("judge", evidence=("docs:1",)))
+    later = turn(2, {"pump coolant": ("docs:3",)})
+    before, after = (render_envelope(show("judge", *turns)) for turns in ((first,), (first, later)))
+    evidence = before.partition('"conversation"')[0]
+    assert CLOSEST in evidence
+    assert after.startswith(evidence)
 
 
 def test_the_planner_reads_digests_and_the_writer_whole_passages() -> None:

@@ -11,6 +11,7 @@ from elcano.graphs.agents.definition import get_definition
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Limits
+from elcano.subjects.research.agents.judge import JudgeAssessment, JudgeInput, choose_searches
 from elcano.testing.model import Answers, ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
@@ -108,6 +109,65 @@ async def test_one_call_says_where_it_stands_what_is_missing_and_what_to_search(
 async def test_a_thought_alone_leaves_gaps_and_searches_to_their_agents(tmp_path: Path) -> None:
     _, model, _ = await run(tmp_path, {"thinking": {"thought": "Hm."}})
     assert kinds(model)[:4] == ["thinking", "knowledge_gap", "tool_selector", "judge"]
+
+
+async def test_the_queries_of_the_judge_are_searched_without_another_thought(tmp_path: Path) -> None:
+    def judge(task: TaskEnvelope) -> JsonObject:
+        queries: list[Json] = ["winter sails", "due  IS toll"] if task.iteration == 1 else ["toll is due"]
+        return judges(next_search_queries=queries)
+
+    answers = {**thinks("toll is due", gaps=("the toll",), complete_in=3), "judge": judge}
+    came, model, source = await run(tmp_path, answers)
+    assert kinds(model) == ["thinking", "judge", "judge", "thinking", "writer"], "what was searched before is dropped"
+    assert source.queries == [QUESTION, "toll is due", "winter sails"]
+    second = came.journal.run.state.conversation[1]
+    assert [(call.query, call.chosen, call.new) for call in second.tool_calls] == [("winter sails", True, 1)]
+
+
+async def test_the_judge_names_the_sources_to_search_where_there_are_several(tmp_path: Path) -> None:
+    def judge(task: TaskEnvelope) -> JsonObject:
+        enough = task.iteration > 1
+        named = judges(next_search_queries=["winter sails"], search_in=["Trials (documents)", "nowhere"])
+        return named | ({"recommendation": "synthesize"} if enough else {})
+
+    sources = [ScriptedSource(name, TEXTS) for name in ("log", "trials", "notes")]
+    model = ScriptedModel({**thinks("toll is due", gaps=("the toll",)), "judge": judge})
+    await run_research(QUESTION, folder=tmp_path, sources=sources, model=model, mode="iterative")
+    asked = next(task for task in model.tasks if task.kind == "judge")
+    assert [one.name for one in asked.sources] == ["log", "trials", "notes"]
+    assert ["winter sails" in source.queries for source in sources] == [False, True, False]
+    judging = get_definition("judge").asks
+    assert "search_in" in judging.answer_for(asked).model_json_schema()["properties"]
+    alone = asked.model_copy(update={"sources": ()})
+    assert "search_in" not in judging.answer_for(alone).model_json_schema()["properties"]
+    assert "Search in" not in judging.instructions_for(alone)
+
+
+def test_a_judge_that_names_no_source_searches_all_that_take_words() -> None:
+    given = JudgeInput(question=QUESTION, sources=("log", "notes", "page"))
+    said = JudgeAssessment.model_validate(judges(next_search_queries=["toll", "", "x" * 400], search_in=["nowhere"]))
+    found = [(one.source, one.query) for one in choose_searches(said, given)]
+    assert found == [("log", "toll"), ("notes", "toll"), ("log", "x" * 300), ("notes", "x" * 300)]
+    assert choose_searches(said.model_copy(update={"recommendation": "synthesize"}), given) == ()
+    assert choose_searches(said, JudgeInput(question=QUESTION)) == (), "another node searches"
+
+
+async def test_a_section_with_criteria_begins_with_its_judge(tmp_path: Path) -> None:
+    outline: list[Json] = [
+        {"title": "Hours", "key_question": "When does it open?", "criteria": ["names the hour"]},
+        {"title": "Toll", "key_question": "What toll is due?"},
+    ]
+    answers: dict[str, Answers] = {
+        "planner": {"report_title": "Harbour", "report_outline": outline},
+        "judge": judges(recommendation="synthesize"),
+        **thinks("winter sails", gaps=("winter",)),
+    }
+    _, model, _ = await run(tmp_path / "two", answers, mode="deep")
+    assert [task.question for task in model.tasks if task.kind == "thinking"] == ["What toll is due?"]
+    assert kinds(model).count("judge") == 2
+    _, model, _ = await run(tmp_path / "one", answers, mode="deep", limits=Limits(iterations=1))
+    assert kinds(model).count("thinking") == 2, "a judge could not have anything searched"
+    assert "judge" not in kinds(model)
 
 
 async def test_every_gap_gets_a_search_in_the_same_turn(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ SAME = [
     ("It fell to −0.3 %.", "change of − 0.3 %"),
     ("change −0.3%", "a change of –0.3 %"),
     ("It covers 100 ha.", "an area of 1 km²"),
+    ("1.3 and 2.7 billion parameters", "down to 1.3B and 2.7B parameters"),
+    ("10 to more than 100 billion parameters", "models with 10-100+ billion parameters"),
     ("It took 90 minutes.", "after 1 h 30 min"),
     ("two hundred patients", "200 patients were"),
     ("It was 200.", "two hundred people"),
@@ -93,6 +95,9 @@ SAME = [
 ]
 DIFFERENT = [
     ("5 centimetres", "5 millimetres"),
+    ("2.7 million parameters", "2.7B parameters"),
+    ("2.7 billion parameters", "2.7 B parameters"),
+    ("100 million parameters", "100+ billion parameters"),
     ("5 µL", "5 mL"),
     ("5 mSv", "5 µSv"),
     ("5 ppm", "5 ppb"),

@@ -1,0 +1,65 @@
+"""Sentences that a repair drops without reason are put back; the other repairs of the block are taken."""
+
+from pathlib import Path
+
+import pytest
+
+from elcano.activities.agents.sentence_merge import split_sentences
+from elcano.graphs.frozen import JsonObject
+
+from .test_bad_writing import FLOATS, MIXES, answer, report_of
+
+BURNS: JsonObject = {"mark": "c", "evidence": "e3", "quote": "must never be put out with water"}
+TEXT = "Oil floats on water [a]. It does not mix with it [b]. Burning oil is not put out so [c]."
+WRONG: JsonObject = {**MIXES, "quote": "words of nobody at all"}
+
+
+@pytest.mark.parametrize(
+    ("said", "citations"),
+    [
+        ("It does not mix with water [b].", (MIXES,)),
+        ("It does not mix with water [a].", ({**MIXES, "mark": "a"},)),
+        ("It does not mix with water [b]. Burning oil is not put out so [c].", (MIXES, BURNS)),
+        ("Oil floats on water [a]. It does not mix with water [b].", (FLOATS, MIXES)),
+    ],
+)
+async def test_dropped_sentences_are_put_back_where_they_stood(
+    tmp_path: Path, said: str, citations: tuple[JsonObject, ...]
+) -> None:
+    mended = {"blocks": [{"id": 1, "text": said, "citations": [*citations]}]}
+    report, _ = await report_of(tmp_path, answer(TEXT, FLOATS, WRONG, BURNS), mended)
+    assert (
+        "Oil floats on water [1]. It does not mix with water [2]. Burning oil is not put out so [3]." in report.markdown
+    )
+    assert not report.unverified
+
+
+async def test_a_block_that_is_left_out_leaves_its_good_sentences(tmp_path: Path) -> None:
+    mended = {"blocks": [{"id": 1, "text": ""}]}
+    report, _ = await report_of(tmp_path, answer(TEXT, FLOATS, WRONG, BURNS), mended)
+    assert "Oil floats on water [1]. Burning oil is not put out so [2]." in report.markdown
+    assert "mix" not in report.markdown
+
+
+@pytest.mark.parametrize("said", ["Cream rises in the jar [b].", "", "| a |\n|---|\n| Oil mixes [b] |"])
+async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: Path, said: str) -> None:
+    other = {**MIXES, "quote": "Oil does not mix with water"}
+    mended = {"blocks": [{"id": 1, "text": said or "So it is. It floats.", "citations": [other]}]}
+    report, _ = await report_of(tmp_path, answer(TEXT, FLOATS, WRONG, BURNS), mended)
+    assert "It does not mix with it (not verified)" in report.markdown
+    assert "Burning oil is not put out so" in report.markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "statements", "parts"),
+    [
+        ("It is *so* [a]. It was not. [b, c]", ("It is so.", "It was not."), ["It is *so* [a].", "It was not. [b, c]"]),
+        ("So [from a, b]. **Then** 3.5 % [c]", ("So.", "Then 3.5 %"), ["So [from a, b].", "**Then** 3.5 % [c]"]),
+        ("One [a], and two [b].", ("One, and two.",), ["One [a], and two [b]."]),
+        ("One [a]. Two.", ("One.",), None),
+        ("One.", ("Other.",), None),
+        ("One.", ("…",), None),
+    ],
+)
+def test_sentences_keep_their_markup_and_marks(text: str, statements: tuple[str, ...], parts: list[str] | None) -> None:
+    assert split_sentences(text, statements) == parts

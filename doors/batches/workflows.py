@@ -87,7 +87,9 @@ class BatchWorkflow:
             workflow.set_current_details(
                 f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs go on"
             )
-            if progress.state in ("ended", "cancelled"):
+            if progress.state in ("ended", "cancelled") and not (
+                self._changes != seen and workflow.patched("questions-added")
+            ):
                 return progress
             if progress.state == "out_of_budget":
                 await workflow.wait_condition(lambda seen=seen: self._changes != seen)  # type: ignore[misc]

@@ -9,7 +9,7 @@ import time
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator
-from sqlalchemy import Column, Double, Executable, Integer, Table, and_, delete, func, select
+from sqlalchemy import Column, Double, Executable, Integer, Table, and_, delete, func, select, update
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
@@ -69,6 +69,11 @@ class TableDocument(Frozen):
     duplicate_of: int | None = None
     """The row that has the same file; None: none before it."""
 
+    @property
+    def needs_run(self) -> bool:
+        """Whether there is something to read, and no earlier row reads it."""
+        return not self.reason and self.duplicate_of is None
+
 
 def _unpack_documents(given: Any) -> Any:
     return given["rows"] if isinstance(given, dict) else given
@@ -121,6 +126,10 @@ class TenantTables(TenantBound):
         """The statement that keeps a new table, for the transaction in which its batch is made."""
         values = table.model_dump(mode="json")
         return tables.insert().values(self._row(**values | {"documents": {"rows": values["documents"]}}))
+
+    def set_schema(self, id: str, schema: JsonObject) -> Executable:
+        """The statement that gives a table other columns, for the transaction in which its batch gets the questions."""
+        return update(tables).where(self._own(tables), tables.c.id == id).values(output_schema=schema)
 
     async def list_changes(self, id: str) -> list[Change]:
         """Everything that persons did in a table, in their order."""

@@ -167,7 +167,7 @@ def explain_end(view: RunView) -> str:
     """Explain why a run ended early or failed; empty if it did not."""
     if view.ending is not None:
         return view.ending.detail
-    return f"{view.failure.node}: {view.failure.message}" if view.failure is not None else ""
+    return ": ".join(filter(None, (view.failure.node, view.failure.message))) if view.failure else ""
 
 
 class ResearchTools:

@@ -114,7 +114,9 @@ class OpenAIRequest(Request):
                 why = "a search leaves nothing out; name domains in `elcano.trust`, or sources in `elcano.sources`"
                 yield _refuse_field(f"tools.{place}.filters", why)
         if self.tool_choice not in (None, "auto", "none") and not self._must_search:
-            yield _refuse_field("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
+            form = self.schema_field.partition(".schema")[0]
+            why = f"a run calls none of your functions; for an answer in a form, send its schema in `{form}`"
+            yield _refuse_field("tool_choice", why)
         if self.top_logprobs:
             yield _refuse_field("top_logprobs", "a report has no probabilities of tokens")
 

@@ -93,11 +93,11 @@ class Api:
         return self.call(self._wait, work, say)
 
     async def _wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:
-        waiting, told = asyncio.create_task(work()), False
+        waiting, reported = asyncio.create_task(work()), False
         try:
             while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
-                if not told and (reason := await self.connection.find_idle_reason()):
-                    told = True
+                if not reported and (reason := await self.connection.find_idle_reason()):
+                    reported = True
                     say(f"still waiting, but nobody works on it: {reason}")
             return await waiting
         finally:
@@ -117,13 +117,13 @@ class Api:
         when none of it holds any longer.
         """
         with _ending_commands():
-            for told in self._loop.iterate(self.connection.stream_run(run_id)):
-                if isinstance(told, Notice):
-                    say(told.text)
-                elif not isinstance(told, LiveText):
-                    yield told
+            for item in self._loop.iterate(self.connection.stream_run(run_id)):
+                if isinstance(item, Notice):
+                    say(item.text)
+                elif not isinstance(item, LiveText):
+                    yield item
                 elif write is not None:
-                    write(told.words)
+                    write(item.words)
 
 
 @contextmanager

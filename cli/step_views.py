@@ -65,9 +65,9 @@ def _build_steps_table(rows: list[dict[str, Any]]) -> Table:
             continue
         table.add_row(*_format_step_cells(row))
         for branch in row["branches"]:
-            told = f"{branch['status']}: {branch['run_id']}"
+            text = f"{branch['status']}: {branch['run_id']}"
             used = "" if branch["tokens"] is None else f"{branch['tokens']:,}"
-            table.add_row("", Text(f"  {branch['section']}", "dim"), "", "", "", used, "", "", Text(told, "dim"))
+            table.add_row("", Text(f"  {branch['section']}", "dim"), "", "", "", used, "", "", Text(text, "dim"))
     return table
 
 
@@ -114,8 +114,8 @@ def _print_step_head(console: Console, found: dict[str, Any]) -> None:
     for held in row["held"]:
         _print_text(console, f"attempt at {format_seconds(held['at'])} failed: {held['detail']}", "yellow")
     for attempt in row["attempts"]:
-        told = f"{attempt['activity']} attempt {attempt['attempt']}: {attempt['outcome']}"
-        _print_text(console, f"{told}, {format_tokens(attempt['usage']) or 'no'} tokens", "dim")
+        outcome = f"{attempt['activity']} attempt {attempt['attempt']}: {attempt['outcome']}"
+        _print_text(console, f"{outcome}, {format_tokens(attempt['usage']) or 'no'} tokens", "dim")
     for one in found["between"]:
         _print_text(console, f"{'while it ran' if one['during'] else 'before it'}: {one['text']}", "cyan")
 
@@ -148,8 +148,8 @@ def _print_state_changes(console: Console, found: dict[str, Any]) -> None:
                 if (hidden := change["count"] - SHOWN_ITEMS) > 0:
                     _print_text(console, f"    … {hidden:,} more", "dim")
             case _:
-                told = f"{format_line(change['before'])} → " if change["before"] not in (None, "") else ""
-                console.print(where.append(f"{told}{format_line(change['after'])}", "not bold"), soft_wrap=True)
+                before = f"{format_line(change['before'])} → " if change["before"] not in (None, "") else ""
+                console.print(where.append(f"{before}{format_line(change['after'])}", "not bold"), soft_wrap=True)
     if not found["changed"]:
         _print_text(console, "  nothing", "dim")
     elif found["changed_more"]:
@@ -218,17 +218,17 @@ def _build_figures_table(a: dict[str, Any], b: dict[str, Any]) -> Table:
 def _print_asked_changes(console: Console, asked: list[dict[str, Any]]) -> None:
     _print_section_title(console, "Asked otherwise", "" if asked else "nothing")
     for one in asked:
-        told = {
+        sides = {
             side: shorten_text(format_line(one[side]), VALUE_CHARACTERS) for side in ("a", "b") if one[side] is not None
         }
-        if len(told) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
-            sign, style = _SIGNS["added" if "b" in told else "removed"]
+        if len(sides) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
+            sign, style = _SIGNS["added" if "b" in sides else "removed"]
             console.print(Text(f"  {sign} {one['field']}", style), soft_wrap=True)
             continue
         console.print(Text(f"  {one['field']}", "cyan"), soft_wrap=True)
         for side, (sign, style) in (("a", _SIGNS["removed"]), ("b", _SIGNS["added"])):
-            if side in told:
-                console.print(Text(f"    {sign} {told[side]}", style), soft_wrap=True)
+            if side in sides:
+                console.print(Text(f"    {sign} {sides[side]}", style), soft_wrap=True)
 
 
 def _print_plan_changes(console: Console, plan: dict[str, Any]) -> None:
@@ -273,9 +273,9 @@ def _print_evidence_changes(console: Console, evidence: dict[str, Any]) -> None:
         )
 
 
-def _print_changed_items(console: Console, how: str, told: Iterable[str], count: int) -> None:
+def _print_changed_items(console: Console, how: str, texts: Iterable[str], count: int) -> None:
     sign, style = _SIGNS[how]
-    for place, text in enumerate(told):
+    for place, text in enumerate(texts):
         if place == SHOWN_EVIDENCE:
             console.print(Text(f"  {sign} … {count - place:,} more; `--json` has them", "dim"), soft_wrap=True)
             return

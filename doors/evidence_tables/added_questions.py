@@ -21,7 +21,7 @@ from elcano.doors.evidence_tables.columns import (
     select_columns,
 )
 from elcano.doors.evidence_tables.row_views import RowView
-from elcano.doors.evidence_tables.screening import get_standing, list_decisions
+from elcano.doors.evidence_tables.screening import find_decision, list_decisions
 from elcano.doors.evidence_tables.table_request import MODEL_FIELD, RowModel, build_question, dump_model, judge_rows
 from elcano.doors.evidence_tables.table_store import EvidenceTable, get_tables
 from elcano.doors.evidence_tables.table_views import load_table
@@ -133,7 +133,7 @@ async def _load_questions(table: EvidenceTable, services: Services) -> list[Batc
 
 async def _list_excluded(table: EvidenceTable, services: Services) -> set[int]:
     decisions = list_decisions(await get_tables(services.store).list_changes(table.id))
-    return {row for row in decisions if get_standing(decisions, row) == "exclude"}
+    return {row for row in decisions if find_decision(decisions, row) == "exclude"}
 
 
 def _find_model(asked: Sequence[BatchQuestion]) -> JsonObject:

@@ -153,7 +153,7 @@ async def decide_on_row(
 ) -> RowView:
     """Decide on a row: include, exclude, or unsure.
 
-    Every decision is kept with its person. The last one stands, so of two people who decide at once neither is refused
+    Every decision is kept with its person. The last one counts, so of two people who decide at once neither is refused
     and nothing is lost: the answer has both.
     """
     table = await _find_table(table_id, services)

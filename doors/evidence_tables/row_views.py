@@ -90,7 +90,7 @@ class TableCell(Described):
     extracted: Json
     """The value that was extracted; of an edited cell the one before the edit."""
     edits: list[CellEdit]
-    """Everything that persons wrote, the first one first; the last stands."""
+    """Everything that persons wrote, the first one first; the last counts."""
 
 
 class DecisionView(Described):
@@ -128,9 +128,9 @@ class RowView(Described):
     run_id: str | None
     """The last run that filled cells of it; null: there is none."""
     decision: Decision | None
-    """The decision that stands; null: undecided."""
+    """The last decision; null: undecided."""
     decisions: list[DecisionView]
-    """All decisions, the first one first; of two people who decide at once both are there, and the last stands."""
+    """All decisions, the first one first; of two people who decide at once both are there, and the last counts."""
     cells: dict[str, TableCell]
     """Its cells, by the names of the columns."""
     tokens: int
@@ -335,7 +335,7 @@ def _build_empty(state: CellState, reason: str, run_id: str = "") -> TableCell:
 
 
 def _lay_edits(cell: TableCell, edits: Sequence[Change]) -> TableCell:
-    """The cell as it stands after what persons wrote."""
+    """The cell with what persons wrote."""
     if not edits:
         return cell
     last = edits[-1]

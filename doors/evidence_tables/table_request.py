@@ -104,8 +104,8 @@ async def build_table(
     documents, wrong = await list_documents(request.documents, services)
     faults += wrong
     if (size := len(json.dumps(schema)) * len(documents)) > MOST_CHARACTERS:
-        told = f"have {size:,} characters as JSON for all rows together, and {MOST_CHARACTERS:,} are the most"
-        faults.append(FieldFault(field="output_schema", message=f"{told}: ask less, or make several tables"))
+        excess = f"have {size:,} characters as JSON for all rows together, and {MOST_CHARACTERS:,} are the most"
+        faults.append(FieldFault(field="output_schema", message=f"{excess}: ask less, or make several tables"))
     model = dump_model(request.model)
     if not faults and schema:
         faults = await judge_rows(schema, documents, model, table_id, services, request.budget)

@@ -1,7 +1,7 @@
 """What the plugin stores: each table with its documents, and every decision and edit of a person.
 
 How far a row is filled in is not among it: that is read from the batch that fills the table, which has its id. What
-persons do is only ever added: the last decision on a row, or value of a cell, stands, and those before it are kept, so
+persons do is only ever added: the last decision on a row, or value of a cell, counts, and those before it are kept, so
 of two people who decide at the same moment nothing is lost.
 """
 
@@ -139,7 +139,7 @@ class TenantTables(TenantBound):
             return [_parse_change(dict(row)) for row in rows]
 
     async def add_change(self, id: str, made: Change) -> None:
-        """Add what a person did, unless the same person did just that before and it still stands.
+        """Add what a person did, unless the same person did just that last.
 
         The number and the time of `made` are given here.
         """

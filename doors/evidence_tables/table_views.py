@@ -14,7 +14,7 @@ from elcano.doors.batches.workflows import BatchState
 from elcano.doors.evidence_tables.columns import list_columns
 from elcano.doors.evidence_tables.review_flow import load_review_counts
 from elcano.doors.evidence_tables.row_views import RowView, load_rows
-from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, get_standing, list_decisions
+from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, find_decision, list_decisions
 from elcano.doors.evidence_tables.table_store import EvidenceTable, get_tables
 from elcano.service.fields import Described, Moment
 from elcano.service.process import Services
@@ -132,7 +132,7 @@ class TableRowPage(TableView):
         if wanted is not None:
             decisions = list_decisions(await get_tables(services.store).list_changes(table.id))
             standing = None if wanted == "undecided" else wanted
-            chosen = [n for n in numbers if get_standing(decisions, n) == standing]
+            chosen = [n for n in numbers if find_decision(decisions, n) == standing]
         rows = await load_table(table, chosen[:limit], services)
         following = str(chosen[limit]) if limit and len(chosen) > limit else None
         return cls(**dict(view), rows=tuple(rows), next=following)

@@ -133,7 +133,7 @@ def list_requests(view: RunView) -> list[Request]:
 
 
 def describe_status(view: RunView) -> Status:
-    """Describe how a run stands, and what its caller does next."""
+    """Describe the status of a run, and what its caller does next."""
     waits, open_run = list_requests(view), view.status == "running"
     if waits:
         following = "Decide with answer_request."
@@ -229,7 +229,7 @@ class ResearchTools:
         return build_started(run.run_id, "Call research_status in some seconds.")
 
     async def research_status(self, run_id: RunId, context: Context) -> Status:
-        """See how research stands, what it used, and what it waits for."""
+        """See the status of research, what it used, and what it waits for."""
         async with self.asking(context.headers) as elcano:
             return describe_status(await elcano.run(run_id).view())
 

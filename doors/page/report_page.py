@@ -44,7 +44,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 @router.get("/runs/{run_id}/report")
 async def show_report(request: Request, api: Api, run_id: str) -> Response:
-    """The report of a run, beside its sources."""
+    """The report of a run, next to its sources."""
     path, evidence = f"/v1/runs/{run_id}/report", f"/v1/runs/{run_id}/evidence"
     run, report, page, found = await asyncio.gather(
         api.get(f"/v1/runs/{run_id}", pending=False),

@@ -67,7 +67,7 @@ def _link_cell(cell: str, doubts: Mapping[int, str]) -> str:
 
 
 def _list_parts(body: str) -> list[str]:
-    """The text under each heading that stands in nothing else, with it."""
+    """Split the text at the headings that are not nested in anything."""
     parts = [""]
     within = 0
     for piece in _BEFORE_HEADING.split(body):

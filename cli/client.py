@@ -93,12 +93,12 @@ class Api:
         return self.call(self._wait, work, say)
 
     async def _wait(self, work: Callable[[], Coroutine[Any, Any, Result]], say: Callable[[str], None]) -> Result:
-        waiting, is_reported = asyncio.create_task(work()), False
+        waiting, reported = asyncio.create_task(work()), False
         try:
             while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
-                if not is_reported and (reason := await self.connection.find_idle_reason()):
-                    is_reported = True
-                    say(f"still waiting, but no worker runs it: {reason}")
+                if not reported and (reason := await self.connection.find_idle_reason()):
+                    reported = True
+                    say(f"still waiting, but nobody works on it: {reason}")
             return await waiting
         finally:
             waiting.cancel()
@@ -117,13 +117,13 @@ class Api:
         when none of it holds any longer.
         """
         with _ending_commands():
-            for one in self._loop.iterate(self.connection.stream_run(run_id)):
-                if isinstance(one, Notice):
-                    say(one.text)
-                elif not isinstance(one, LiveText):
-                    yield one
+            for item in self._loop.iterate(self.connection.stream_run(run_id)):
+                if isinstance(item, Notice):
+                    say(item.text)
+                elif not isinstance(item, LiveText):
+                    yield item
                 elif write is not None:
-                    write(one.words)
+                    write(item.words)
 
 
 @contextmanager

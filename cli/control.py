@@ -249,7 +249,7 @@ def format_questions(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _ask_in_terminal(questions: Any) -> dict[str, str]:
-    """Ask each question that waits; an empty answer skips it, the number of an option represents its words."""
+    """Ask each question that waits; an empty answer skips it, the number of an option selects it."""
     given: dict[str, str] = {}
     for one in (one for one in questions if one["answer"] is None):
         for line in format_questions({"questions": [one]}):

@@ -255,8 +255,8 @@ def _format_sections(sections: Any) -> Iterator[str]:
 
 
 def _format_section_prefix(event: AgentEvent) -> str:
-    is_named = not event.section or event.message.startswith(f"{event.section}: ")
-    return "" if is_named else f"[{event.section}] "
+    named = not event.section or event.message.startswith(f"{event.section}: ")
+    return "" if named else f"[{event.section}] "
 
 
 class LiveText:

@@ -65,9 +65,9 @@ def _build_steps_table(rows: list[dict[str, Any]]) -> Table:
             continue
         table.add_row(*_format_step_cells(row))
         for branch in row["branches"]:
-            status = f"{branch['status']}: {branch['run_id']}"
+            text = f"{branch['status']}: {branch['run_id']}"
             used = "" if branch["tokens"] is None else f"{branch['tokens']:,}"
-            table.add_row("", Text(f"  {branch['section']}", "dim"), "", "", "", used, "", "", Text(status, "dim"))
+            table.add_row("", Text(f"  {branch['section']}", "dim"), "", "", "", used, "", "", Text(text, "dim"))
     return table
 
 
@@ -114,8 +114,8 @@ def _print_step_head(console: Console, found: dict[str, Any]) -> None:
     for held in row["held"]:
         _print_text(console, f"attempt at {format_seconds(held['at'])} failed: {held['detail']}", "yellow")
     for attempt in row["attempts"]:
-        attempt_line = f"{attempt['activity']} attempt {attempt['attempt']}: {attempt['outcome']}"
-        _print_text(console, f"{attempt_line}, {format_tokens(attempt['usage']) or 'no'} tokens", "dim")
+        outcome = f"{attempt['activity']} attempt {attempt['attempt']}: {attempt['outcome']}"
+        _print_text(console, f"{outcome}, {format_tokens(attempt['usage']) or 'no'} tokens", "dim")
     for one in found["between"]:
         _print_text(console, f"{'while it ran' if one['during'] else 'before it'}: {one['text']}", "cyan")
 
@@ -218,17 +218,17 @@ def _build_figures_table(a: dict[str, Any], b: dict[str, Any]) -> Table:
 def _print_asked_changes(console: Console, asked: list[dict[str, Any]]) -> None:
     _print_section_title(console, "Asked otherwise", "" if asked else "nothing")
     for one in asked:
-        values = {
+        sides = {
             side: shorten_text(format_line(one[side]), VALUE_CHARACTERS) for side in ("a", "b") if one[side] is not None
         }
-        if len(values) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
-            sign, style = _SIGNS["added" if "b" in values else "removed"]
+        if len(sides) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
+            sign, style = _SIGNS["added" if "b" in sides else "removed"]
             console.print(Text(f"  {sign} {one['field']}", style), soft_wrap=True)
             continue
         console.print(Text(f"  {one['field']}", "cyan"), soft_wrap=True)
         for side, (sign, style) in (("a", _SIGNS["removed"]), ("b", _SIGNS["added"])):
-            if side in values:
-                console.print(Text(f"    {sign} {values[side]}", style), soft_wrap=True)
+            if side in sides:
+                console.print(Text(f"    {sign} {sides[side]}", style), soft_wrap=True)
 
 
 def _print_plan_changes(console: Console, plan: dict[str, Any]) -> None:
@@ -273,9 +273,9 @@ def _print_evidence_changes(console: Console, evidence: dict[str, Any]) -> None:
         )
 
 
-def _print_changed_items(console: Console, how: str, items: Iterable[str], count: int) -> None:
+def _print_changed_items(console: Console, how: str, texts: Iterable[str], count: int) -> None:
     sign, style = _SIGNS[how]
-    for place, text in enumerate(items):
+    for place, text in enumerate(texts):
         if place == SHOWN_EVIDENCE:
             console.print(Text(f"  {sign} … {count - place:,} more; `--json` has them", "dim"), soft_wrap=True)
             return

@@ -175,7 +175,7 @@ async def _stream_events(
 
 
 async def _follow_run(
-    told: "Translation", run_id: str, after: str, services: Services, feeds: Feeds
+    translation: "Translation", run_id: str, after: str, services: Services, feeds: Feeds
 ) -> "AsyncIterator[list[BaseEvent]]":
     """Stream the events of a run, to its end or until it waits for a decision."""
     from elcano.doors.ag_ui.translation import name_interrupt
@@ -188,18 +188,18 @@ async def _follow_run(
             for event in events:
                 interrupt = name_interrupt(run_id, event)
                 if event.terminal:
-                    yield await _close_translation(told, event, services)
+                    yield await _close_translation(translation, event, services)
                     return
                 if after:
-                    told.pass_over(event)
+                    translation.pass_over(event)
                     if interrupt == after:
                         after = ""
-                        yield list(told.resume())
+                        yield list(translation.resume())
                 elif interrupt and await _still_waits(run_id, event, services):
-                    yield list(told.interrupt(event))
+                    yield list(translation.interrupt(event))
                     return
                 else:
-                    yield list(told.tell(event))
+                    yield list(translation.tell(event))
 
 
 async def _still_waits(run_id: str, event: AgentEvent, services: Services) -> bool:
@@ -210,7 +210,7 @@ async def _still_waits(run_id: str, event: AgentEvent, services: Services) -> bo
     return view.hold is not None and view.hold.reason == "approval" and view.hold.node == event.node
 
 
-async def _close_translation(told: "Translation", last: AgentEvent, services: Services) -> "list[BaseEvent]":
+async def _close_translation(translation: "Translation", last: AgentEvent, services: Services) -> "list[BaseEvent]":
     reference = last.data.get("report")
     report: Report | None = None
     citations: list[JsonObject] = []
@@ -219,4 +219,4 @@ async def _close_translation(told: "Translation", last: AgentEvent, services: Se
         citations = [
             {"number": one.number, "title": one.title, "locators": list(one.locators)} for one in report.references
         ]
-    return list(told.close(last, report, citations))
+    return list(translation.close(last, report, citations))

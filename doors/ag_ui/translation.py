@@ -137,7 +137,7 @@ class Translation:
         )
 
     def _snapshot(self, status: str) -> BaseEvent:
-        """The state that front ends show: which run it is, how it stands, and where all about it is."""
+        """The state that front ends show: which run it is, its status, and where all about it is."""
         address = f"{self._address}/v1/runs/{self._run_id}"
         return StateSnapshotEvent(
             snapshot={"run_id": self._run_id, "status": status, "run": address, "report": f"{address}/report"}

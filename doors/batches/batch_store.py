@@ -4,12 +4,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Executable, RowMapping, and_, case, delete, func, select, update
+from sqlalchemy import Executable, RowMapping, and_, case, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.doors.batches.batch_tables import (
     DONE,
+    MOST_ROUNDS,
     OPEN,
+    ROUND,
     Batch,
     BatchQuestion,
     BatchSpending,
@@ -95,6 +97,20 @@ class TenantBatches(TenantBound):
             rows = (await connection.execute(wanted.order_by(_Q.number).limit(limit))).mappings()
             return [_parse_question(row) for row in rows]
 
+    async def list_rounds(self, id: str, first: int, last: int) -> list[BatchQuestion]:
+        """Questions whose places are between `first` and `last`, and those added for these places, in their order."""
+        status = _select_status().label("status")
+        wanted = self._select(batch_questions).add_columns(status).select_from(_join_runs()).where(self._of(id))
+        wanted = wanted.where((_Q.number % ROUND).between(first, last)).order_by(_Q.number)
+        async with self._engine.connect() as connection:
+            return [_parse_question(row) for row in (await connection.execute(wanted)).mappings()]
+
+    async def list_statuses(self, id: str) -> list[tuple[int, str]]:
+        """Number and status of every question, in their order."""
+        wanted = select(_Q.number, _select_status()).select_from(_join_runs()).where(self._of(id)).order_by(_Q.number)
+        async with self._engine.connect() as connection:
+            return [(int(number), str(status)) for number, status in (await connection.execute(wanted)).all()]
+
     async def count(self, id: str) -> dict[str, int]:
         """Count questions by status."""
         status = _select_status().label("status")
@@ -109,7 +125,7 @@ class TenantBatches(TenantBound):
 
     async def _sum(self, connection: AsyncConnection, id: str) -> BatchSpending:
         is_open = case((_Q.state.in_(OPEN), 1), else_=0)
-        has_ended = case((_Q.state == "ended", 1), else_=0)
+        has_ended = case((_Q.state.in_(("ended", "replaced")), 1), else_=0)
         sums: Mapping[str, Any] = {
             "tokens": _Q.tokens,
             "cost_microusd": _Q.cost_microusd,
@@ -166,9 +182,64 @@ class TenantBatches(TenantBound):
         b = batches.c
         limits = zip((b.tokens, b.cost_microusd, b.deadline), batch.budget, strict=True)
         same = and_(b.state == batch.state, *(column.is_not_distinct_from(value) for column, value in limits))
+        if state in DONE:  # unless questions were added since
+            same &= ~exists().where(self._of(batch.id), _Q.state.in_(("waiting", *OPEN)))
         since = batch.since if state == batch.state else time.time()
         change = update(batches).where(self._named(batch.id), same)
-        await self._write(change.values(state=state, reason=reason, since=since))
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, f"batch {self._tenant} {batch.id}")
+            await connection.execute(change.values(state=state, reason=reason, since=since))
+            await connection.commit()
+
+    async def add_questions(
+        self,
+        id: str,
+        questions: Sequence[BatchQuestion],
+        key: RequestKey | None,
+        *,
+        last: int,
+        replaced: Sequence[int] = (),
+        together_with: Sequence[Executable] = (),
+    ) -> bool:
+        """Add questions to a batch, which then goes on; once for each key. Returns False if it changed meanwhile.
+
+        Args:
+            id: of the batch.
+            questions: each under the number of its place, below `ROUND`.
+            key: of the request; None: it had none.
+            last: the highest number when the batch was read; if there is a higher one by now, nothing is added.
+            replaced: numbers of questions that these are asked in place of.
+            together_with: statements that are executed in the same transaction.
+
+        Raises:
+            KeyReused: the key came with another request before.
+        """
+        base = (last // ROUND + 1) * ROUND
+        rows = [
+            self._row(batch_id=id, **one.model_dump(exclude={"status", "number"}), number=base + one.number)
+            for one in questions
+        ]
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, f"batch {self._tenant} {id}")
+            if key is not None and not (await self._claim(connection, key, id)).mine:
+                return True
+            found = (await connection.execute(self._select(batches).where(self._named(id)))).mappings().first()
+            highest = (await connection.execute(select(func.max(_Q.number)).where(self._of(id)))).scalar()
+            if found is None or found["state"] == "cancelling" or highest != last or base > MOST_ROUNDS * ROUND:
+                return False
+            batch, now = Batch.model_validate(dict(found)), time.time()
+            values: dict[str, Any] = {"state": "running", "reason": "", "since": now, "changed_at": now}
+            if batch.deadline is not None and batch.state in (*DONE, "out_of_budget"):
+                values["deadline"] = max(batch.deadline + now - batch.since, now)
+            mine = and_(self._of(id), _Q.number.in_(replaced), _Q.state.not_in(("waiting", *OPEN)))
+            await connection.execute(update(batch_questions).where(mine).values(state="replaced"))
+            if rows:
+                await connection.execute(batch_questions.insert(), rows)
+                await connection.execute(update(batches).where(self._named(id)).values(values))
+            for statement in together_with:
+                await connection.execute(statement)
+            await connection.commit()
+        return True
 
     async def cancel(self, id: str, by: str) -> None:
         """Have an open batch cancelled."""
@@ -229,7 +300,8 @@ def _join_runs() -> Any:
 
 def _select_status() -> Any:
     known = case((runs.c.status.in_((STARTING, RESUMING)), "running"), else_=func.coalesce(runs.c.status, "deleted"))
-    return case((_Q.run_id != "", known), (_Q.state == "starting", "waiting"), else_=_Q.state)
+    replaced, starting = (_Q.state == "replaced", "replaced"), (_Q.state == "starting", "waiting")
+    return case(replaced, (_Q.run_id != "", known), starting, else_=_Q.state)
 
 
 class BatchStore(PluginTables):

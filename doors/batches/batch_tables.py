@@ -121,9 +121,15 @@ batch_questions = Table(
 """By their place in the request: `granted_...` is what its run may use, `tokens` and `cost_microusd` what it used when
 it ended."""
 
-QuestionState: TypeAlias = Literal["waiting", "skipped", "starting", "running", "ended", "refused", "cancelled"]
+QuestionState: TypeAlias = Literal[
+    "waiting", "skipped", "starting", "running", "ended", "refused", "cancelled", "replaced"
+]
 """`starting`: it has a part of the budget, and perhaps a run; `skipped`: it had faults when the batch was asked for;
-`refused`: no run can be started for it any more."""
+`refused`: no run can be started for it any more; `replaced`: a later question is asked in its place."""
+ROUND: Final = 1_000
+"""Questions added to a batch are numbered from the next multiple of this; it is the most that a batch begins with."""
+MOST_ROUNDS: Final = 900
+"""How often questions can be added: cursors have six digits."""
 OPEN: Final = ("starting", "running")
 DONE: Final[tuple[BatchState, ...]] = ("ended", "cancelled")
 

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from elcano.doors.batches.batch_tables import BatchQuestion
+from elcano.api.services import Services
+from elcano.doors.batches.batch_tables import ROUND, BatchQuestion
 from elcano.doors.batches.workflows import METADATA
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
@@ -25,7 +26,7 @@ from elcano.service.process import Services
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import MAX_QUESTION, RunRequest
 
-MOST_QUESTIONS: Final = 1_000
+MOST_QUESTIONS: Final = ROUND
 MOST_CHARACTERS: Final = 50_000_000
 """Maximum size of `defaults`, which is validated and stored with each question: a small request must not take
 gigabytes."""

@@ -50,7 +50,7 @@ class BatchView(Described):
     """Why it waits."""
     counts: dict[str, int] = Field(examples=[{"completed": 120, "running": 8, "waiting": 872}])
     """Number of questions by status: that of their run, or `waiting`, `skipped` (it had faults), `refused` (no run
-    could be started), `cancelled` or `deleted`."""
+    could be started), `cancelled`, `deleted` or `replaced` (asked again by a later question)."""
     at_once: int
     """Maximum number of concurrent runs."""
     tokens: BatchLimit

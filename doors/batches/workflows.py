@@ -78,7 +78,9 @@ class BatchWorkflow(Wakeable):
             workflow.set_current_details(
                 f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs are open"
             )
-            if progress.state in ("ended", "cancelled"):
+            if progress.state in ("ended", "cancelled") and not (
+                self._changes != seen and workflow.patched("questions-added")
+            ):
                 return progress
             await self.wait_for_wake(seen, progress.look_after)
         workflow.continue_as_new(work)

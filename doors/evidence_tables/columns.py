@@ -1,6 +1,6 @@
 """The columns of a table: typed by hand, or the properties of an `output_schema`; they become the form of its rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -67,6 +67,27 @@ def find_column_faults(columns: list[ColumnRequest]) -> Iterator[FieldFault]:
             yield _name_fault(number, "choices", "are for columns of the type `text`")
         elif len(set(one.choices)) < len(one.choices):
             yield _name_fault(number, "choices", "has the same choice twice")
+
+
+def find_added_column_faults(columns: list[ColumnRequest], existing: Mapping[str, str]) -> Iterator[FieldFault]:
+    """Find columns that a table with the `existing` ones, their questions by their names, cannot be given."""
+    yield from find_column_faults(columns)
+    names, questions = set(map(_fold, existing)), set(map(_fold, existing.values()))
+    for number, one in enumerate(columns):
+        if _fold(one.name) in names:
+            yield _name_fault(number, "name", "is the name of a column that the table has: name it otherwise")
+        elif _fold(one.question) in questions:
+            yield _name_fault(number, "question", "is asked by a column that the table has: leave one out")
+
+
+def select_columns(schema: JsonObject, names: Sequence[str]) -> JsonObject:
+    """Return the form of some columns of a form."""
+    properties, required = schema.get("properties"), schema.get("required")
+    chosen: JsonObject = {
+        name: one for name, one in (properties.items() if isinstance(properties, dict) else ()) if name in names
+    }
+    kept = {"required": [one for one in required if one in names]} if isinstance(required, list) else {}
+    return {**schema, "properties": chosen, **kept}
 
 
 def find_schema_faults(schema: dict[str, Any]) -> list[FieldFault]:

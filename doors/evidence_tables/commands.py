@@ -100,16 +100,38 @@ def top_up_table(
     table_id: TableId, tokens: AddTokens = None, usd: AddUsd = None, seconds: AddSeconds = None, key: Key = ""
 ) -> None:
     """Raise the budget of a table; rows that wait for it are filled in."""
-    body = drop_unset({"tokens": tokens, "cost_usd": usd, "seconds": seconds})
-    with open_api() as api:
-        path = f"/v1/evidence-tables/{table_id}/top-up"
-        _print_table(api.post_with_key(path, body, print_note, key), as_json=False)
+    _post_to_table(table_id, "top-up", drop_unset({"tokens": tokens, "cost_usd": usd, "seconds": seconds}), key)
+
+
+@app.command("add-columns")
+def add_columns_to_table(
+    table_id: TableId,
+    column: Annotated[list[str], option("A column, as 'Participants=How many took part?'.")],
+    model: Annotated[str, option("The model that fills them in; else that of the table.")] = "",
+    key: Key = "",
+) -> None:
+    """Add columns to a table; only their cells are paid for. Excluded rows are left out."""
+    _post_to_table(
+        table_id, "columns", drop_unset({"columns": [_read_column(one) for one in column], "model": model}), key
+    )
+
+
+@app.command("fill")
+def fill_table(table_id: TableId, key: Key = "") -> None:
+    """Ask again for cells whose run failed, was cancelled or deleted; nothing else is paid for."""
+    _post_to_table(table_id, "fill", {}, key)
 
 
 @app.command("cancel")
 def cancel_table(table_id: TableId) -> None:
     """Stop filling a table; what is there stays."""
     _print_table(post_json(f"/v1/evidence-tables/{table_id}/cancel", {}), as_json=False)
+
+
+def _post_to_table(table_id: str, action: str, body: dict[str, Any], key: str) -> None:
+    with open_api() as api:
+        path = f"/v1/evidence-tables/{table_id}/{action}"
+        _print_table(api.post_with_key(path, body, print_note, key), as_json=False)
 
 
 def _print_table(view: dict[str, Any], *, as_json: bool) -> None:

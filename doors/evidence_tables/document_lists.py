@@ -31,7 +31,7 @@ class DocumentsRequest(Request):
     )
     """Their paths there; left out: all of its documents."""
     table: Text = Field(default="", max_length=40, examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
-    """In place of `source`: an evidence table, those of whose rows are taken that `decision` stands for."""
+    """In place of `source`: an evidence table, whose rows with this `decision` are taken."""
     decision: Decision = Field(default="include", examples=["include"])
     """See `table`."""
 

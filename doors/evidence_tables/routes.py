@@ -14,6 +14,12 @@ from elcano.api.services import Asker, Provided, Services
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import DONE
 from elcano.doors.batches.routes import BatchEnded, BatchNotFound, BatchTopUp, cancel_batch, top_up_batch
+from elcano.doors.evidence_tables.added_questions import (
+    ColumnsRequest,
+    TableChanged,
+    add_columns,
+    fill_missing_cells,
+)
 from elcano.doors.evidence_tables.columns import list_columns
 from elcano.doors.evidence_tables.row_views import RowView
 from elcano.doors.evidence_tables.table_export import MEDIA_TYPES, write_csv, write_workbook
@@ -147,7 +153,7 @@ async def decide_on_row(
 ) -> RowView:
     """Decide on a row: include, exclude, or unsure.
 
-    Every decision is kept with its person. The last one stands, so of two people who decide at once neither is refused
+    Every decision is kept with its person. The last one counts, so of two people who decide at once neither is refused
     and nothing is lost: the answer has both.
     """
     table = await _find_table(table_id, services)
@@ -226,6 +232,35 @@ async def top_up_table(
     """Raise the budget of a table; rows that wait for it are filled in."""
     table = await _find_table(table_id, services)
     await top_up_batch(table.id, request, services, idempotency_key)
+    return await TableView.of(table, services)
+
+
+@router.post(
+    "/{table_id}/columns",
+    status_code=202,
+    dependencies=[requires("control_run")],
+    responses=problem_docs(TableNotFound, TableChanged, KeyReused, TemporalUnavailable, TemporalRefused),
+)
+async def add_columns_to_table(
+    table_id: TableId, request: ColumnsRequest, services: Provided, idempotency_key: IdempotencyKey = None
+) -> TableView:
+    """Add columns to a table. Each row that is not excluded is read again for the new cells; the others stay."""
+    table = await _find_table(table_id, services)
+    await add_columns(table, request, build_request_key(idempotency_key, request, f"columns {table.id}"), services)
+    return await TableView.of(await _find_table(table_id, services), services)
+
+
+@router.post(
+    "/{table_id}/fill",
+    status_code=202,
+    dependencies=[requires("control_run")],
+    responses=problem_docs(TableNotFound, TableChanged, KeyReused, TemporalUnavailable, TemporalRefused),
+)
+async def fill_table(table_id: TableId, services: Provided, idempotency_key: IdempotencyKey = None) -> TableView:
+    """Ask again for cells whose run failed, was cancelled or deleted. Cells that were read are not paid for again."""
+    table = await _find_table(table_id, services)
+    key = build_request_key(idempotency_key, Request(), f"fill {table.id}")
+    await fill_missing_cells(table, key, services)
     return await TableView.of(table, services)
 
 

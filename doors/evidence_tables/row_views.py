@@ -5,15 +5,16 @@ What was extracted is read from the report of the row's run; what persons wrote 
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
-from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.batches.batch_tables import ROUND, Batch, BatchQuestion
 from elcano.doors.evidence_tables.columns import list_columns
 from elcano.doors.evidence_tables.table_store import Change, Decision, EvidenceTable, TableDocument
-from elcano.doors.structured_answers.answer_assembly import NOT_SAID, AnswerField, Confidence, StructuredAnswer
+from elcano.doors.structured_answers.answer_assembly import NOT_SAID, Confidence, StructuredAnswer
 from elcano.doors.structured_answers.report_answer import NOT_FILLED
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.errors import build_json_pointer
@@ -84,10 +85,12 @@ class TableCell(Described):
     """Support of the value; null: there is none, or a person wrote it."""
     quotes: list[Quote]
     """Quotes that support the extracted value."""
+    run_id: str | None
+    """The run that extracted it; null: there is none."""
     extracted: Json
     """The value that was extracted; of an edited cell the one before the edit."""
     edits: list[CellEdit]
-    """Everything that persons wrote, the first one first; the last stands."""
+    """Everything that persons wrote, the first one first; the last counts."""
 
 
 class DecisionView(Described):
@@ -116,21 +119,22 @@ class RowView(Described):
     """The title of its document; empty: not known."""
     state: RowState
     """`budget`: it waits for a top-up; `unreadable`: its document has no text; `duplicate`: its file is in an earlier
-    row; `not_asked`: the table has no columns; `deleted`: its run was deleted."""
+    row; `not_asked`: the table has no columns, or had none until the row was excluded; `deleted`: its run was deleted.
+    """
     reason: str
     """Why it is not filled; empty: it is."""
     duplicate_of: int | None
     """The row that has the same file."""
     run_id: str | None
-    """The run that filled it; null: there is none."""
+    """The last run that filled cells of it; null: there is none."""
     decision: Decision | None
-    """The decision that stands; null: undecided."""
+    """The last decision; null: undecided."""
     decisions: list[DecisionView]
-    """All decisions, the first one first; of two people who decide at once both are there, and the last stands."""
+    """All decisions, the first one first; of two people who decide at once both are there, and the last counts."""
     cells: dict[str, TableCell]
     """Its cells, by the names of the columns."""
     tokens: int
-    """Tokens that its run used."""
+    """Tokens that its runs used."""
     cost_usd: float
     """The same in US dollars."""
 
@@ -139,7 +143,7 @@ async def load_rows(
     table: EvidenceTable,
     numbers: Sequence[int],
     batch: Batch | None,
-    questions: dict[int, BatchQuestion],
+    questions: Sequence[BatchQuestion],
     changes: Sequence[Change],
     services: Services,
 ) -> list[RowView]:
@@ -149,36 +153,50 @@ async def load_rows(
         table: It.
         numbers: Which rows.
         batch: That fills it; None: it was deleted.
-        questions: Of the batch, by their numbers.
+        questions: Of the batch, for these rows.
         changes: What persons did.
         services: Of the tenant.
     """
     by_row: dict[int, list[Change]] = {}
+    asked: dict[int, list[BatchQuestion]] = {}
     for one in changes:
         by_row.setdefault(one.row, []).append(one)
+    for question in questions:
+        asked.setdefault(question.number % ROUND, []).append(question)
     rows: list[RowView] = []
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
         rows += await asyncio.gather(
-            *(_load_row(table, n, batch, questions.get(n), by_row.get(n, []), services) for n in some)
+            *(_load_row(table, n, batch, asked.get(n, []), by_row.get(n, []), services) for n in some)
         )
     return rows
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The columns of a row that one run fills in."""
+
+    columns: Collection[str] = ()
+    state: RowState = "waiting"
+    reason: str = ""
+    run_id: str = ""
+    answer: StructuredAnswer | None = None
 
 
 async def _load_row(
     table: EvidenceTable,
     number: int,
     batch: Batch | None,
-    question: BatchQuestion | None,
+    questions: Sequence[BatchQuestion],
     changes: Sequence[Change],
     services: Services,
 ) -> RowView:
     document = table.documents[number]
-    answer, ended = await _load_answer(question, services)
     columns = list_columns(table.output_schema)
-    state, reason = _describe_state(document, batch, question, answer, ended, asked=bool(columns))
-    fields: tuple[AnswerField, ...] = answer.fields if answer and answer.answer is not None else ()
-    given = answer.answer or {} if answer else {}
+    asked = [one for one in questions if one.state not in ("replaced", "skipped")]
+    parts = [await _load_part(one, batch, services) for one in asked]
+    whole = _describe_document(document, batch, asked=bool(columns))
+    state, reason = whole or min(((one.state, one.reason) for one in parts), key=_rank_state, default=_NOT_ASKED)
     decided = [one for one in changes if not one.column]
     return RowView(
         number=number,
@@ -188,31 +206,51 @@ async def _load_row(
         state=state,
         reason=reason,
         duplicate_of=document.duplicate_of,
-        run_id=question.run_id or None if question else None,
+        run_id=next((one.run_id for one in reversed(parts) if one.run_id), None),
         decision=cast("Decision | None", decided[-1].value) if decided else None,
         decisions=[DecisionView.from_record(one, decision=one.value) for one in decided],
         cells={
             name: _lay_edits(
-                _build_cell(name, given.get(name), fields, state, reason),
+                _build_cell(name, _Part(state=whole[0], reason=whole[1]) if whole else _find_part(name, parts)),
                 [one for one in changes if one.column == name],
             )
             for name in columns
         },
-        tokens=question.tokens if question else 0,
-        cost_usd=usd_from_microusd(question.cost_microusd) if question else 0.0,
+        tokens=sum(one.tokens for one in questions),
+        cost_usd=usd_from_microusd(sum(one.cost_microusd for one in questions)),
     )
 
 
-async def _load_answer(question: BatchQuestion | None, services: Services) -> tuple[StructuredAnswer | None, str]:
+_NOT_ASKED: Final[tuple[RowState, str]] = ("not_asked", "the row was excluded when this was asked")
+_ORDER: Final[tuple[RowState, ...]] = ("running", "waiting", "budget", "failed", "cancelled", "deleted", "filled")
+"""The state of a row is the first of those of its parts."""
+
+
+def _rank_state(state: tuple[RowState, str]) -> int:
+    return _ORDER.index(state[0])
+
+
+def _find_part(column: str, parts: Sequence[_Part]) -> _Part:
+    """The part that fills in a column; of several, the last one that was asked."""
+    found = (one for one in reversed(parts) if column in one.columns)
+    return next(found, _Part(state=_NOT_ASKED[0], reason=_NOT_ASKED[1]))
+
+
+async def _load_part(question: BatchQuestion, batch: Batch | None, services: Services) -> _Part:
+    answer, ended = await _load_answer(question, services)
+    state, reason = _describe_question(question, batch, answer, ended)
+    schema = question.request.get("output_schema")
+    return _Part(list_columns(schema) if isinstance(schema, dict) else (), state, reason, question.run_id, answer)
+
+
+async def _load_answer(question: BatchQuestion, services: Services) -> tuple[StructuredAnswer | None, str]:
     """What the run of a row answered, and why it ended early, or was not begun."""
-    if question is None or not question.run_id:
-        return None, question.reason if question else ""
-    run = await services.store.runs.get(question.run_id)
+    run = await services.store.runs.get(question.run_id) if question.run_id else None
     if run is None:
-        return None, ""
-    told = run.ending.detail if run.ending else run.failure.message if run.failure else ""
+        return None, question.reason
+    ended = run.ending.detail if run.ending else run.failure.message if run.failure else ""
     stored = None if run.report is None else await services.store.artifacts.get(run.report.artifact)
-    return None if stored is None else await asyncio.to_thread(_read_answer, stored), told
+    return None if stored is None else await asyncio.to_thread(_read_answer, stored), ended
 
 
 def _read_answer(stored: str) -> StructuredAnswer | None:
@@ -221,27 +259,26 @@ def _read_answer(stored: str) -> StructuredAnswer | None:
     return None if found is None else StructuredAnswer.model_validate(found)
 
 
-def _describe_state(
-    document: TableDocument,
-    batch: Batch | None,
-    question: BatchQuestion | None,
-    answer: StructuredAnswer | None,
-    ended: str,
-    *,
-    asked: bool,
-) -> tuple[RowState, str]:
-    """The state of a row, and why it is not filled."""
+def _describe_document(document: TableDocument, batch: Batch | None, *, asked: bool) -> tuple[RowState, str] | None:
+    """The state of a row that nothing is asked of, and why; None: its questions have states of their own."""
     if document.reason:
         return "unreadable", document.reason
     if document.duplicate_of is not None:
         return "duplicate", f"the same file is in row {document.duplicate_of + 1}"
     if not asked:
         return "not_asked", "the table has no columns"
-    if batch is None or question is None:
-        return "deleted", "the batch that filled the table was deleted"
+    return ("deleted", "the batch that filled the table was deleted") if batch is None else None
+
+
+def _describe_question(
+    question: BatchQuestion, batch: Batch | None, answer: StructuredAnswer | None, ended: str
+) -> tuple[RowState, str]:
+    """The state of a question, and why it is not answered."""
     status = question.status or question.state
     if status == "waiting":
-        return ("budget", f"budget: {batch.reason}") if batch.state == "out_of_budget" else ("waiting", batch.reason)
+        out_of_budget = batch is not None and batch.state == "out_of_budget"
+        reason = batch.reason if batch else ""
+        return ("budget", f"budget: {reason}") if out_of_budget else ("waiting", reason)
     if status == "running":
         return "running", ""
     if status == "deleted":
@@ -250,17 +287,17 @@ def _describe_state(
         return "filled", ""
     if status == "cancelled":
         return "cancelled", "it was cancelled"
-    told = ended or (answer.reason.removeprefix(f"{NOT_FILLED}: ") if answer else "")
-    return "failed", told.removeprefix("read failed: ") or "its run failed"
+    reason = ended or (answer.reason.removeprefix(f"{NOT_FILLED}: ") if answer else "")
+    return "failed", reason.removeprefix("read failed: ") or "its run failed"
 
 
-def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: RowState, reason: str) -> TableCell:
-    at = build_json_pointer(name)
-    own = [one for one in fields if one.pointer == at or one.pointer.startswith(f"{at}/")]
-    if state in ("waiting", "running", "budget"):
-        return _build_empty("pending", reason)
-    if state != "filled":
-        return _build_empty("no_value", reason)
+def _build_cell(name: str, part: _Part) -> TableCell:
+    if part.state in ("waiting", "running", "budget"):
+        return _build_empty("pending", part.reason)
+    if part.state != "filled" or part.answer is None or part.answer.answer is None:
+        return _build_empty("no_value", part.reason)
+    at, value = build_json_pointer(name), part.answer.answer.get(name)
+    own = [one for one in part.answer.fields if one.pointer == at or one.pointer.startswith(f"{at}/")]
     quotes = [
         Quote(
             quote=one.quote,
@@ -277,20 +314,28 @@ def _build_cell(name: str, value: Json, fields: Sequence[AnswerField], state: Ro
     ]
     reasons = "; ".join(dict.fromkeys(one.reason for one in own if one.reason))
     if value is None:
-        return _build_empty("not_stated", reasons or NOT_SAID).model_copy(update={"quotes": quotes})
+        return _build_empty("not_stated", reasons or NOT_SAID, part.run_id).model_copy(update={"quotes": quotes})
     levels = [one.confidence for one in own if one.confidence]
     lowest = next((one for one in ("low", "medium", "high") if one in levels), None)
+    found = {"state": "found", "value": value, "confidence": lowest, "quotes": quotes, "extracted": value}
+    return _build_empty("found", reasons, part.run_id).model_copy(update=found)
+
+
+def _build_empty(state: CellState, reason: str, run_id: str = "") -> TableCell:
     return TableCell(
-        state="found", value=value, reason=reasons, confidence=lowest, quotes=quotes, extracted=value, edits=[]
+        state=state,
+        value=None,
+        reason=reason,
+        confidence=None,
+        quotes=[],
+        run_id=run_id or None,
+        extracted=None,
+        edits=[],
     )
 
 
-def _build_empty(state: CellState, reason: str) -> TableCell:
-    return TableCell(state=state, value=None, reason=reason, confidence=None, quotes=[], extracted=None, edits=[])
-
-
 def _lay_edits(cell: TableCell, edits: Sequence[Change]) -> TableCell:
-    """The cell as it stands after what persons wrote."""
+    """The cell with what persons wrote."""
     if not edits:
         return cell
     last = edits[-1]

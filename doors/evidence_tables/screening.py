@@ -61,7 +61,7 @@ class ScreeningFlow(Described):
 
 
 def list_decisions(changes: Iterable[Change]) -> dict[int, list[Change]]:
-    """The decisions on each row, in their order; the last one stands."""
+    """The decisions on each row, in their order; the last one counts."""
     found: dict[int, list[Change]] = defaultdict(list)
     for one in changes:
         if not one.column:
@@ -69,8 +69,8 @@ def list_decisions(changes: Iterable[Change]) -> dict[int, list[Change]]:
     return dict(found)
 
 
-def get_standing(decisions: Mapping[int, Sequence[Change]], row: int) -> Json:
-    """The decision that stands on a row; None: there is none, or it was taken back."""
+def find_decision(decisions: Mapping[int, Sequence[Change]], row: int) -> Json:
+    """The last decision on a row; None: there is none, or it was withdrawn."""
     made = decisions.get(row)
     return made[-1].value if made else None
 
@@ -79,7 +79,7 @@ def count_flow(
     documents: Sequence[TableDocument], decisions: Mapping[int, Sequence[Change]], review: ReviewCounts | None
 ) -> ScreeningFlow:
     """Count the flow of a table."""
-    standing = [get_standing(decisions, number) for number in range(len(documents))]
+    standing = [find_decision(decisions, number) for number in range(len(documents))]
     counts = Counter(str(one) for one in standing if one is not None)
     reasons = Counter(
         decisions[number][-1].reason or NO_REASON for number, one in enumerate(standing) if one == "exclude"

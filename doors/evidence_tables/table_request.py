@@ -7,7 +7,7 @@ document that is refused, or is there twice, is a row without a run: nothing is 
 import json
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -50,6 +50,19 @@ ROW_SECONDS: Final = 3_600.0
 """Time limit of one row; most of it is waiting, for a document that is being read or a provider that is away."""
 
 
+def _drop_default(schema: dict[str, Any]) -> None:
+    """Leaves out a default that is an object: programs that generate clients write it as a text and send that."""
+    schema.pop("default", None)
+
+
+RowModel: TypeAlias = Annotated[
+    ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
+]
+MODEL_FIELD: Final[Any] = Field(
+    default=ModelRequest(), examples=["openai:gpt-5.1"], json_schema_extra=lambda schema: _drop_default(schema)
+)
+
+
 class TableRequest(Request):
     """The table to make."""
 
@@ -65,9 +78,7 @@ class TableRequest(Request):
     """In place of `columns`: a JSON Schema as runs take it, each of whose properties is a column."""
     budget: BatchBudget = BatchBudget()
     """Budget shared by all rows. A row whose turn comes when it is used up waits for a top-up."""
-    model: Annotated[
-        ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
-    ] = Field(default=ModelRequest(), examples=["openai:gpt-5.1"], json_schema_extra=lambda schema: _drop(schema))
+    model: RowModel = MODEL_FIELD
     """Which model fills in the rows; left out: as the server is set up."""
     at_once: int = Field(default=8, ge=1, le=50, examples=[8])
     """Maximum rows that are filled in parallel."""
@@ -76,11 +87,6 @@ class TableRequest(Request):
     review_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """A run of the mode `literature_review` whose search found these documents: its counts are the first ones of
     `flow`."""
-
-
-def _drop(schema: dict[str, Any]) -> None:
-    """Leaves out a default that is an object: programs that generate clients write it as a text and send that."""
-    schema.pop("default", None)
 
 
 async def build_table(
@@ -98,14 +104,15 @@ async def build_table(
     documents, wrong = await list_documents(request.documents, services)
     faults += wrong
     if (size := len(json.dumps(schema)) * len(documents)) > MOST_CHARACTERS:
-        told = f"have {size:,} characters as JSON for all rows together, and {MOST_CHARACTERS:,} are the most"
-        faults.append(FieldFault(field="output_schema", message=f"{told}: ask less, or make several tables"))
+        excess = f"have {size:,} characters as JSON for all rows together, and {MOST_CHARACTERS:,} are the most"
+        faults.append(FieldFault(field="output_schema", message=f"{excess}: ask less, or make several tables"))
+    model = dump_model(request.model)
     if not faults and schema:
-        faults = await _judge_rows(request, schema, documents, table_id, services)
+        faults = await judge_rows(schema, documents, model, table_id, services, request.budget)
     if faults:
         raise RequestInvalid([_place_fault(fault, request) for fault in faults])
     now, by = time.time(), services.principal.user
-    questions = [_build_question(request, schema, number, one, table_id) for number, one in enumerate(documents)]
+    questions = [build_question(schema, number, one, model, table_id) for number, one in enumerate(documents)]
     waiting = any(one.state == "waiting" for one in questions)
     budget = request.budget
     batch = Batch(
@@ -133,6 +140,11 @@ async def build_table(
     return table, batch, questions
 
 
+def dump_model(model: ModelRequest) -> JsonObject:
+    """Return a model as requests for runs have it; empty: the server's."""
+    return model.model_dump(mode="json", exclude_defaults=True)
+
+
 def _read_columns(request: TableRequest) -> tuple[JsonObject, list[FieldFault]]:
     """The form of the rows, empty if nothing is asked, and what is wrong with it."""
     if request.output_schema is None:
@@ -146,15 +158,20 @@ def _read_columns(request: TableRequest) -> tuple[JsonObject, list[FieldFault]]:
     return request.output_schema, find_schema_faults(request.output_schema)
 
 
-async def _judge_rows(
-    request: TableRequest, schema: JsonObject, documents: Sequence[TableDocument], table_id: str, services: Services
+async def judge_rows(
+    schema: JsonObject,
+    documents: Sequence[TableDocument],
+    model: JsonObject,
+    table_id: str,
+    services: Services,
+    budget: BatchBudget,
 ) -> list[FieldFault]:
     """Judge the first row of each source; the others differ by their document alone."""
-    readable = [one for one in documents if _needs_run(one)]
+    readable = [one for one in documents if one.needs_run]
     firsts = {one.source: one for one in reversed(readable)}
     faults: list[FieldFault] = []
     for one in firsts.values():
-        body = with_shared_money(_build_body(request, schema, one, table_id), request.budget)
+        body = with_shared_money(_build_body(schema, one, model, table_id), budget)
         try:
             judged = RunRequest.model_validate(body)
             await judge_run_request(judged, services, new_run_id(services.tenant, "0"))
@@ -174,16 +191,13 @@ def _place_fault(fault: FieldFault, request: TableRequest) -> FieldFault:
     return FieldFault(field="columns" if place is None else f"columns.{place}", message=fault.message)
 
 
-def _needs_run(document: TableDocument) -> bool:
-    return not document.reason and document.duplicate_of is None
-
-
-def _build_question(
-    request: TableRequest, schema: JsonObject, number: int, document: TableDocument, table_id: str
+def build_question(
+    schema: JsonObject, number: int, document: TableDocument, model: JsonObject, table_id: str
 ) -> BatchQuestion:
+    """Build the question of a row; without columns or a text nothing is asked."""
     cells = {"source": document.source, "document": document.path}
-    if schema and _needs_run(document):
-        body, size = _build_body(request, schema, document, table_id), document.most_characters
+    if schema and document.needs_run:
+        body, size = _build_body(schema, document, model, table_id), document.most_characters
         passages = PASSAGE_TOKENS if size is None else min(PASSAGE_TOKENS, size // CHARACTERS_PER_TOKEN)
         least = FORM_TOKENS + passages + len(json.dumps(schema)) // CHARACTERS_PER_TOKEN
         return BatchQuestion(number=number, request=body, cells=cells, least_tokens=least)
@@ -191,11 +205,10 @@ def _build_question(
     return BatchQuestion(number=number, request={"question": ""}, cells=cells, state="skipped", reason=reason)
 
 
-def _build_body(request: TableRequest, schema: JsonObject, document: TableDocument, table_id: str) -> JsonObject:
+def _build_body(schema: JsonObject, document: TableDocument, model: JsonObject, table_id: str) -> JsonObject:
     """The request for the run of a row."""
     title = document.title or document.path
     asked = "; ".join(list_columns(schema).values())
-    model = request.model.model_dump(mode="json", exclude_defaults=True)
     return {
         "question": shorten_text(f"What does the document “{shorten_text(title, 200)}” say? {asked}", 2_000),
         "graph": build_document_graph(document.source, document.path, title),

@@ -1,7 +1,7 @@
 """What the plugin stores: each table with its documents, and every decision and edit of a person.
 
 How far a row is filled in is not among it: that is read from the batch that fills the table, which has its id. What
-persons do is only ever added: the last decision on a row, or value of a cell, stands, and those before it are kept, so
+persons do is only ever added: the last decision on a row, or value of a cell, counts, and those before it are kept, so
 of two people who decide at the same moment nothing is lost.
 """
 
@@ -9,7 +9,7 @@ import time
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator
-from sqlalchemy import Column, Double, Executable, Integer, Table, and_, delete, func, select
+from sqlalchemy import Column, Double, Executable, Integer, Table, and_, delete, func, select, update
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
@@ -69,6 +69,11 @@ class TableDocument(Frozen):
     duplicate_of: int | None = None
     """The row that has the same file; None: none before it."""
 
+    @property
+    def needs_run(self) -> bool:
+        """Whether there is something to read, and no earlier row reads it."""
+        return not self.reason and self.duplicate_of is None
+
 
 def _unpack_documents(given: Any) -> Any:
     return given["rows"] if isinstance(given, dict) else given
@@ -122,6 +127,10 @@ class TenantTables(TenantBound):
         values = table.model_dump(mode="json")
         return tables.insert().values(self._row(**values | {"documents": {"rows": values["documents"]}}))
 
+    def set_schema(self, id: str, schema: JsonObject) -> Executable:
+        """The statement that gives a table other columns, for the transaction in which its batch gets the questions."""
+        return update(tables).where(self._own(tables), tables.c.id == id).values(output_schema=schema)
+
     async def list_changes(self, id: str) -> list[Change]:
         """Everything that persons did in a table, in their order."""
         wanted = self._select(changes).where(changes.c.table_id == id).order_by(changes.c.number)
@@ -130,7 +139,7 @@ class TenantTables(TenantBound):
             return [_parse_change(dict(row)) for row in rows]
 
     async def add_change(self, id: str, made: Change) -> None:
-        """Add what a person did, unless the same person did just that before and it still stands.
+        """Add what a person did, unless the same person did just that last.
 
         The number and the time of `made` are given here.
         """

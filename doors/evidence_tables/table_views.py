@@ -1,19 +1,20 @@
 """Tables as clients get them: how far one is, what it used, the flow of its records, and pages of rows."""
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from elcano.doors.batches.batch_store import get_batches
-from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.batches.batch_tables import ROUND, Batch
 from elcano.doors.batches.views import BatchLimit, BatchView
 from elcano.doors.batches.workflows import BatchState
 from elcano.doors.evidence_tables.columns import list_columns
 from elcano.doors.evidence_tables.review_flow import load_review_counts
 from elcano.doors.evidence_tables.row_views import RowView, load_rows
-from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, get_standing, list_decisions
+from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, find_decision, list_decisions
 from elcano.doors.evidence_tables.table_store import EvidenceTable, get_tables
 from elcano.service.fields import Described, Moment
 from elcano.service.process import Services
@@ -45,7 +46,7 @@ class TableCard(Described):
     """State of its batch: `out_of_budget`: rows wait for a top-up; `ended`: every row is done; `deleted`: the batch was
     deleted, and nothing more is filled in."""
     counts: dict[str, int] = Field(examples=[{"completed": 90, "running": 8, "skipped": 2}])
-    """Number of rows by state, as in a batch; `skipped`: nothing is asked of them."""
+    """Number of rows by status of their runs; `skipped`: nothing is asked of them."""
     created_at: Moment
     """When it was made."""
     created_by: str
@@ -90,13 +91,14 @@ class TableView(TableCard):
         changes, review = await asyncio.gather(
             get_tables(services.store).list_changes(table.id), load_review_counts(table.review_run, services)
         )
-        batch = await get_batches(services.store).find(table.id)
+        batches = get_batches(services.store)
+        batch, statuses = await asyncio.gather(batches.find(table.id), batches.list_statuses(table.id))
         view = None if batch is None else await BatchView.of(batch, services)
         return cls(
             id=table.id,
             name=table.name,
             state=view.state if view else "deleted",
-            counts=view.counts if view else {},
+            counts=count_rows(statuses),
             created_at=table.created_at,  # type: ignore[arg-type]
             created_by=table.created_by,
             reason=view.reason if view else "",
@@ -130,7 +132,7 @@ class TableRowPage(TableView):
         if wanted is not None:
             decisions = list_decisions(await get_tables(services.store).list_changes(table.id))
             standing = None if wanted == "undecided" else wanted
-            chosen = [n for n in numbers if get_standing(decisions, n) == standing]
+            chosen = [n for n in numbers if find_decision(decisions, n) == standing]
         rows = await load_table(table, chosen[:limit], services)
         following = str(chosen[limit]) if limit and len(chosen) > limit else None
         return cls(**dict(view), rows=tuple(rows), next=following)
@@ -142,20 +144,32 @@ async def load_table(table: EvidenceTable, numbers: Sequence[int], services: Ser
         return []
     batches = get_batches(services.store)
     first, last = numbers[0], numbers[-1]
-    batch, listed, changes = await asyncio.gather(
+    batch, questions, changes = await asyncio.gather(
         batches.find(table.id),
-        batches.questions(table.id, after=first - 1, limit=last - first + 1),
+        batches.list_rounds(table.id, first, last),
         get_tables(services.store).list_changes(table.id),
     )
-    found: dict[int, BatchQuestion] = {one.number: one for one in listed}
-    return await load_rows(table, numbers, batch, found, changes, services)
+    return await load_rows(table, numbers, batch, questions, changes, services)
 
 
 async def _build_card(table: EvidenceTable, services: Services) -> TableCard:
     batches = get_batches(services.store)
     batch: Batch | None
-    batch, counts = await asyncio.gather(batches.find(table.id), batches.count(table.id))
-    return TableCard.from_record(table, state=batch.state if batch else "deleted", counts=counts)
+    batch, statuses = await asyncio.gather(batches.find(table.id), batches.list_statuses(table.id))
+    return TableCard.from_record(table, state=batch.state if batch else "deleted", counts=count_rows(statuses))
+
+
+_DONE: Final = ("completed", "skipped")
+
+
+def count_rows(statuses: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """Count rows by status; one whose cells come of several runs by the first of these that is not completed."""
+    rows: dict[int, str] = {}
+    for number, status in statuses:
+        row = number % ROUND
+        if status != "replaced" and rows.get(row, "skipped") in _DONE:
+            rows[row] = status
+    return dict(Counter(rows.values()))
 
 
 def _find_type(table: EvidenceTable, name: str) -> str:

@@ -133,7 +133,7 @@ def list_requests(view: RunView) -> list[Request]:
 
 
 def describe_status(view: RunView) -> Status:
-    """Describe how a run stands, and what its caller does next."""
+    """Describe the status of a run, and what its caller does next."""
     waits, open_run = list_requests(view), view.status == "running"
     if waits:
         following = "Decide with answer_request."
@@ -167,7 +167,7 @@ def explain_end(view: RunView) -> str:
     """Explain why a run ended early or failed; empty if it did not."""
     if view.ending is not None:
         return view.ending.detail
-    return f"{view.failure.node}: {view.failure.message}" if view.failure is not None else ""
+    return ": ".join(filter(None, (view.failure.node, view.failure.message))) if view.failure else ""
 
 
 class ResearchTools:
@@ -229,7 +229,7 @@ class ResearchTools:
         return build_started(run.run_id, "Call research_status in some seconds.")
 
     async def research_status(self, run_id: RunId, context: Context) -> Status:
-        """See how research stands, what it used, and what it waits for."""
+        """See the status of research, what it used, and what it waits for."""
         async with self.asking(context.headers) as elcano:
             return describe_status(await elcano.run(run_id).view())
 

@@ -89,7 +89,7 @@ def write_text(report: Report) -> str:
 
 
 def list_annotations(report: Report, elsewhere: str) -> list[Item]:
-    """A citation for every number of a reference in the text, at the characters (code points) where it stands.
+    """A citation for every number of a reference in the text, at its characters (code points).
 
     Args:
         report: whose text it is.

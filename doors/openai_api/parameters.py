@@ -26,7 +26,7 @@ IGNORED: Final = "elcano_ignored"
 class OpenAIRequest(Request):
     """Parameters that both kinds of requests share."""
 
-    told: ClassVar[frozenset[str]] = frozenset(
+    acknowledged: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "presence_penalty", "frequency_penalty", "seed"}
     )
     """Parameters that a report does not go by, which its metadata say."""
@@ -97,7 +97,7 @@ class OpenAIRequest(Request):
     def list_untaken(self) -> list[str]:
         """The parameters that were given, and that the report does not go by."""
         offered = {"tools"} if any(tool.get("type") in OFFERED for tool in self.tools or ()) else set[str]()
-        return sorted(offered.union(name for name in self.told if getattr(self, name) is not None))
+        return sorted(offered.union(name for name in self.acknowledged if getattr(self, name) is not None))
 
     def find_faults(self) -> Iterator[FieldFault]:
         """Faults of its fields that no run supports."""
@@ -114,7 +114,9 @@ class OpenAIRequest(Request):
                 why = "a search leaves nothing out; name domains in `elcano.trust`, or sources in `elcano.sources`"
                 yield _refuse_field(f"tools.{place}.filters", why)
         if self.tool_choice not in (None, "auto", "none") and not self._must_search:
-            yield _refuse_field("tool_choice", "a run calls none of your functions; leave it out, or send `auto`")
+            form = self.schema_field.partition(".schema")[0]
+            why = f"a run calls none of your functions; for an answer in a form, send its schema in `{form}`"
+            yield _refuse_field("tool_choice", why)
         if self.top_logprobs:
             yield _refuse_field("top_logprobs", "a report has no probabilities of tokens")
 
@@ -123,7 +125,7 @@ class ResponseRequest(OpenAIRequest):
     """The body of `POST /openai/v1/responses`."""
 
     schema_field = "text.format.schema"
-    told = OpenAIRequest.told | {"max_output_tokens", "max_tool_calls", "reasoning", "verbosity"}
+    acknowledged = OpenAIRequest.acknowledged | {"max_output_tokens", "max_tool_calls", "reasoning", "verbosity"}
 
     input: str | list[dict[str, Any]] = Field(default=[], examples=["Which Python packages can read PDF files?"])
     """The question, or a conversation whose last message asks it; or `mcp_approval_response` items."""
@@ -171,7 +173,13 @@ class ChatRequest(OpenAIRequest):
     """The body of `POST /openai/v1/chat/completions`."""
 
     schema_field = "response_format.json_schema.schema"
-    told = OpenAIRequest.told | {"max_tokens", "max_completion_tokens", "reasoning_effort", "verbosity", "logit_bias"}
+    acknowledged = OpenAIRequest.acknowledged | {
+        "max_tokens",
+        "max_completion_tokens",
+        "reasoning_effort",
+        "verbosity",
+        "logit_bias",
+    }
 
     messages: list[dict[str, Any]] = Field(
         default=[], examples=[[{"role": "user", "content": "Which Python packages can read PDF files?"}]]

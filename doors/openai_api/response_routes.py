@@ -122,7 +122,7 @@ async def _stream_response(followed: FollowedResponse, after: int) -> AsyncItera
     """The events after that number, to the last, or to the request for approval with which the run waits.
 
     Clients read a stream to its end before they look at what is asked of them. One that comes again after the request
-    is told of what follows the decision.
+    receives what follows the decision.
     """
     asked = after < 0
     async for events in followed.follow():
@@ -182,7 +182,7 @@ async def retrieve_response(
     includes: Annotated[list[str] | None, Query(alias="include[]", include_in_schema=False)] = None,
     include_obfuscation: Annotated[bool, Query(description="Accepted, and changes nothing.")] = False,
 ) -> Any:
-    """Read a response as it stands, or follow it; the id of a run stands for that of its response."""
+    """Read a response, or follow it, by its id or that of its run."""
     run = await current_run(read_response_id(run_id), services.temporal, services.store)
     followed = FollowedResponse(run, services, feeds)
     if stream:

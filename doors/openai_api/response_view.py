@@ -1,4 +1,4 @@
-"""The object of a response: what was asked, how it stands, and what the checks of its report found."""
+"""The object of a response: what was asked, its status, and what the checks of its report found."""
 
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -60,7 +60,7 @@ class ResponseHead:
         return f"{PREFIX}{self.run_id}"
 
     def build(self, status: str, **facts: Any) -> Response:
-        """The object as it stands; every field that the open specification asks for is there."""
+        """The current object, with every field that the open specification requires."""
         return {
             "id": self.id,
             "object": "response",

@@ -26,7 +26,7 @@ from elcano.service.runs.submission import build_request_key, submit_run
 from elcano.service.runs.trust_checks import explain_source_refusal
 
 WEB: Final = "web"
-"""The source that `web_search` stands for."""
+"""The source that `web_search` names."""
 _INSIDE: Final = Trust(egress="private")
 _NAMES: Final[Mapping[str, str]] = {
     "mode": "model",
@@ -85,8 +85,8 @@ async def start_run(
     if faults := [*request.find_faults(), *said.faults]:
         raise RequestInvalid(faults)
     if taken := sorted(_SET_HERE.intersection(request.elcano or {})):
-        told = "is said by the request itself"
-        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=told) for name in taken])
+        why = "is said by the request itself"
+        raise RequestInvalid([FieldFault(field=f"elcano.{name}", message=why) for name in taken])
     documents = await keep_attached_files(said.files, services) if said.files else []
     names = {**_NAMES, "question": asks_in, "output_schema": request.schema_field}
     with faults_by_name(names):
@@ -152,7 +152,7 @@ def _choose_sources(
     """The sources of a request that says anything of them.
 
     Documents that it sends are searched alone, unless it names sources or asks for the web besides. A search
-    of the web is made beside what is searched anyway, and one that stays inside only of that which is inside.
+    of the web is made besides what is searched anyway, and one that stays inside only of that which is inside.
     """
     web = [WEB] if request.wants_web else []
     if "sources" in own:

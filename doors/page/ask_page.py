@@ -55,7 +55,7 @@ async def show_first_page(
         "ask.html",
         question=question,
         followed=followed,
-        runs=runs["runs"][:RECENT],
+        runs=choose_recent_runs(runs["runs"]),
         times=measure_usual_seconds(runs["runs"]),
         modes=modes,
         graphs=[graph for graph in graphs if graph["version"]],
@@ -89,6 +89,11 @@ def _describe_group(name: str, sources: Sequence[Mapping[str, Any]]) -> dict[str
         "on": ", ".join(source["name"] for source in sources if source["on"]),
         "off": f"off ({few})" if ready else "not set up",
     }
+
+
+def choose_recent_runs(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Choose the latest runs. Those of batches, which have up to a thousand each, are left out if there are others."""
+    return ([run for run in runs if run["priority"] != "batch"] or runs)[:RECENT]
 
 
 def measure_usual_seconds(runs: Sequence[Mapping[str, Any]]) -> defaultdict[str, float]:

@@ -86,7 +86,9 @@ def format_duration(seconds: float | None) -> str:
 
 
 def describe_status(run: Mapping[str, Any]) -> str:
-    """Describe the status of a run, in a word or two: its stage while it runs."""
+    """Describe the status of a run, in a word or two: its stage while it runs, or that it is blocked."""
+    if run["status"] == "running" and run.get("blocked"):
+        return "Blocked"
     if run["status"] == "running" and run.get("stage"):
         return STAGE_WORDS.get(run["stage"], run["stage"])
     return STATUS_WORDS.get(run["status"], run["status"])
@@ -102,7 +104,7 @@ def describe_ending(run: Mapping[str, Any]) -> str:
 
 def choose_tone(run: Mapping[str, Any]) -> str:
     """The colour of a run's status: `live`, `wait`, `good`, `warn`, `bad` or `quiet`."""
-    if run["status"] == "running" and run.get("stage") in STAGES_THAT_WAIT:
+    if run["status"] == "running" and (run.get("blocked") or run.get("stage") in STAGES_THAT_WAIT):
         return "wait"
     return TONES.get(run["status"], "quiet")
 

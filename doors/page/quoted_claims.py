@@ -1,7 +1,7 @@
 """Statements and sources of the reading view: quotes with their places, and what rests on them.
 
 Statements are those that cite something or are doubted, under the numbers of their spans in the report's text. A quote
-stands on the picture of its page, in its table or in its passage, whatever its document has.
+is shown on the picture of its page, in its table or in its passage, whichever its document has.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ AROUND: Final = 400
 
 @dataclass(frozen=True)
 class PagePlace:
-    """A page that a quote stands on."""
+    """A page of a quote."""
 
     name: str
     """Such as `page 12 (iv)`."""
@@ -36,7 +36,7 @@ class PagePlace:
 
 @dataclass(frozen=True)
 class Quote:
-    """A quote where it stands."""
+    """A quote in its place."""
 
     cited: CheckedCitation
     before: str = ""
@@ -46,7 +46,7 @@ class Quote:
     """The passage, if it is at hand."""
     pages: Sequence[PagePlace] = ()
     table: ShownTable = ()
-    """The table that it stands in, if the passage is at hand."""
+    """The table that has it, if the passage is at hand."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class QuotePlaces:
         return Quote(cited, _cut_before(text[:start]), _cut_after(text[end:]), passage, pages, table)
 
     def _list_pages(self, cited: CheckedCitation, passage: Mapping[str, Any] | None) -> Iterator[PagePlace]:
-        """The pages that a quote stands on; those of a kept file lead to their pictures."""
+        """The pages of a quote; those of a kept file lead to their pictures."""
         metadata = (passage or {}).get("metadata", {})
         labels = metadata.get(PAGE_LABELS, {})
         by_page: dict[int, list[Sequence[float]]] = {cited.page: []} if cited.page and not cited.marks else {}
@@ -146,10 +146,10 @@ def list_sources(report: Mapping[str, Any], claims: Sequence[Claim]) -> Iterator
 
 
 def _cut_before(text: str) -> str:
-    """The last words of what stands before a quote."""
+    """The last words before a quote."""
     return text if len(text) <= AROUND else f"\u2026 {text[-AROUND:].partition(' ')[2]}"
 
 
 def _cut_after(text: str) -> str:
-    """The first words of what stands behind a quote."""
+    """The first words after a quote."""
     return text if len(text) <= AROUND else f"{text[:AROUND].rpartition(' ')[0]} \u2026"

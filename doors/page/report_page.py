@@ -44,7 +44,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 @router.get("/runs/{run_id}/report")
 async def show_report(request: Request, api: Api, run_id: str) -> Response:
-    """The report of a run, beside its sources."""
+    """The report of a run, next to its sources."""
     path, evidence = f"/v1/runs/{run_id}/report", f"/v1/runs/{run_id}/evidence"
     run, report, page, found = await asyncio.gather(
         api.get(f"/v1/runs/{run_id}", pending=False),
@@ -57,9 +57,10 @@ async def show_report(request: Request, api: Api, run_id: str) -> Response:
         passages = await _read_passages(api, evidence, found.json(), {one["evidence"] for one in report["citations"]})
     else:  # whoever may read a report may lack the right to read what it was made of
         unreadable = str(found.json().get("detail", found.reason_phrase))
-    body, contents = split_report(page.text)
-    loaded = {plugin.name for plugin in list_plugins()}
     claims = list(list_claims(report, QuotePlaces(passages, run_id)))
+    doubts = {one.number: f"{SUPPORT_WORDS[one.support]}: {one.reason}".removesuffix(": ") for one in claims}
+    body, contents = split_report(page.text, doubts)
+    loaded = {plugin.name for plugin in list_plugins()}
     sources = list(list_sources(report, claims))
     support = SupportCounts.model_validate(report["support"])
     return await render_page(

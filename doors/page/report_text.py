@@ -1,10 +1,10 @@
 """The text of a report as its page shows it: in sections that a browser lays out one at a time, with its contents."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 _MAIN: Final = re.compile(r"<main>\n(.*)</main>", re.DOTALL)
 _TITLE: Final = re.compile(r"\A<h1>.*?</h1>\n?", re.DOTALL)
@@ -24,16 +24,25 @@ _DOUBT: Final = re.compile(
 )
 
 
-def split_report(page: str) -> tuple[Markup, list[str]]:
-    """The text of a report's page, its parts numbered as `part-1`, and their headings; its title stands above it.
+_CELL: Final = re.compile(r"<td\b[^>]*>.*?</td>", re.DOTALL)
+_DOUBTED: Final = re.compile(r'<span class="statement doubted" id="statement-(\d+)">')
 
-    What is said of a doubted statement leads to its reasons, which stand under its number.
+
+def split_report(page: str, doubts: Mapping[int, str] | None = None) -> tuple[Markup, list[str]]:
+    """Return the text of a report's page without its title, and its headings, which are numbered as `part-1`.
+
+    The note on a doubted statement becomes a link to its reasons. A doubted table cell, which has no note, gets a link.
 
     A browser lays out one section at a time: a part, or so many items of a long list, such as of the references.
+
+    Args:
+        page: the page of the report.
+        doubts: what links in doubted cells say, by the numbers of their statements.
     """
     found = _MAIN.search(page)
     body = _TITLE.sub("", found[1] if found else "", count=1)
     body = _DOUBT.sub(r'\1<a class="doubt" href="#claim-\2">\3</a>', body)
+    body = _CELL.sub(lambda cell: _link_cell(cell[0], doubts or {}), body)
     headings = [_TAG.sub("", heading) for heading in _HEADING.findall(body)]
     numbers = iter(range(1, len(headings) + 1))
     parts = (
@@ -45,8 +54,20 @@ def split_report(page: str) -> tuple[Markup, list[str]]:
     return Markup(body), [Markup(one).unescape() for one in headings]
 
 
+def _link_cell(cell: str, doubts: Mapping[int, str]) -> str:
+    """Add to a doubted cell the link to its reasons; inside the statement, where the script looks for its number."""
+    doubted = _DOUBTED.search(cell)
+    if doubted is None or 'class="doubt"' in cell:
+        return cell
+    number = int(doubted[1])
+    reason = escape(doubts.get(number, "doubted"))
+    link = f'<a class="doubt" href="#claim-{number}" title="{reason}">?<span class="unseen"> {reason}</span></a>'
+    before, closing, after = cell.rpartition("</span>")
+    return f"{before} {link}{closing}{after}"
+
+
 def _list_parts(body: str) -> list[str]:
-    """The text under each heading that stands in nothing else, with it."""
+    """Split the text at the headings that are not nested in anything."""
     parts = [""]
     within = 0
     for piece in _BEFORE_HEADING.split(body):

@@ -107,7 +107,7 @@ def write_value(value: Any) -> str:
 
 
 def list_pages(quote: Mapping[str, Any], run_id: str) -> list[dict[str, Any]]:
-    """The pages that a quote stands on, each with the path of its picture and how far down its mark begins, 0 to 1."""
+    """The pages of a quote, each with the path of its picture and how far down its mark begins, 0 to 1."""
     tops: dict[int, float] = {}
     for page, (_, top, _, _) in quote["marks"]:
         tops[page] = min(top, tops.get(page, top))

@@ -35,7 +35,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 async def show_usage(
     request: Request,
     api: Api,
-    by: Annotated[str, Query(max_length=20, description="What is told apart.")] = "day",
+    by: Annotated[str, Query(max_length=20, description="What the usage is grouped by.")] = "day",
     first: Annotated[str, Query(alias="from", max_length=20, description="The first day.")] = "",
     last: Annotated[str, Query(alias="to", max_length=20, description="The last day.")] = "",
     all_tenants: Annotated[bool, Query(description="Whether all tenants are counted, for operators.")] = False,

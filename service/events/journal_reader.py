@@ -20,6 +20,7 @@ from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import (
+    RunBlocked,
     RunForgotten,
     RunNotFound,
     RunUnreadable,
@@ -27,7 +28,7 @@ from elcano.service.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
-from elcano.service.events.feed import Streaming
+from elcano.service.events.feed import REMIND, Streaming
 from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.service.runs.run_status import goes_on, waited_for
 from elcano.service.temporal.client import Temporal
@@ -46,9 +47,7 @@ about a branch is older than its workflow."""
 COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
-"""Seconds without an answer after which clients get a notice."""
-REMIND: Final = 30.0
-"""Seconds between two words about what is waited for."""
+"""Seconds without an answer after which clients are told that there is none."""
 CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
 
 _log = logging.getLogger("api.journals")
@@ -165,17 +164,13 @@ class JournalReader:
                 self._wait(str(error))
             await self._settle()
         except RunUnreadable as error:
-            self._wait(str(error))
+            self._wait(self._name_section(str(error)))
             await self._settle()
             await self._give_up_orphan(error)
-        except WorkerUnavailable as error:
+        except (WorkerUnavailable, TemporalUnavailable, TemporalRefused) as error:
             self._history_ended = ended
-            self._wait(str(error))
-            await (self._settle() if ended else self._read_archive())
-        except (TemporalUnavailable, TemporalRefused) as error:
-            self._history_ended = ended
-            self._wait(str(error))
-            await self._read_archive()
+            self._wait(self._name_section(str(error)) if isinstance(error, RunBlocked) else str(error))
+            await (self._settle() if ended and isinstance(error, WorkerUnavailable) else self._read_archive())
 
     def _report_failure(self, error: Exception) -> None:
         why = store_trouble(error)
@@ -190,10 +185,14 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = await waited_for(self._run.run_id, self._temporal) or await self._find_missing_worker()
+        message = self._name_section(await waited_for(self._run.run_id, self._temporal))
+        message = message or await self._find_missing_worker()
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)
+
+    def _name_section(self, message: str) -> str:
+        return f"{self._run.branch_of.section}: {message}" if message and self._run.branch_of else message
 
     async def _find_missing_worker(self) -> str:
         """Say that no worker runs, if so; all runs share the look-up."""
@@ -214,7 +213,7 @@ class JournalReader:
     async def _say_slow(self) -> None:
         """Reports why the run does not answer, after a while."""
         await asyncio.sleep(PATIENCE)
-        self._wait(await waited_for(self._run.run_id, self._temporal) or NO_WORKER)
+        self._wait(self._name_section(await waited_for(self._run.run_id, self._temporal)) or NO_WORKER)
 
     async def _settle(self) -> None:
         try:

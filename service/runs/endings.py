@@ -25,6 +25,7 @@ from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.budget import Budget
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Failure
+from elcano.graphs.text import clean_text
 from elcano.service.errors import RunForgotten, RunNotFound, RunUnreadable, TemporalUnavailable, WorkerUnavailable
 from elcano.service.temporal.cancelled_runs import CANNOT_CONTINUE
 from elcano.service.temporal.client import Temporal
@@ -89,11 +90,12 @@ async def _settle_closed(
         return await _store_unread_run(run, execution, "Temporal no longer knows it", known, temporal, store)
     except RunUnreadable as error:
         cause = error
-    reason = str(cause) if cause is not None else ""
+    reason = _describe_cause(cause) if cause is not None else ""
     if execution.status == "terminated" and reason == CANNOT_CONTINUE:
         execution = replace(execution, status="cancelled")
-    if execution.status == "failed" and cause is not None:
-        run = run.model_copy(update={"failure": _failure_from_cause(cause)})
+    if execution.status in ("failed", "terminated") and cause is not None:
+        kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
+        run = run.model_copy(update={"failure": Failure(node="", type=kind, message=reason[:2_000])})
     try:
         snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
         events = [*known, *await _fetch_remaining_events(run.run_id, len(known), temporal)]
@@ -179,9 +181,16 @@ def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) ->
     return snapshot.status if is_reported and snapshot is not None else execution.status
 
 
-def _failure_from_cause(cause: BaseException) -> Failure:
-    kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
-    return Failure(node="", type=kind, message=str(cause)[:2_000])
+_ADVICE: Final = "For further information visit"
+
+
+def _describe_cause(cause: BaseException) -> str:
+    """Describe why a workflow ended, on one line: clients of Temporal write anything, and Pydantic adds addresses."""
+    lines = (line.strip() for line in clean_text(str(cause)).splitlines())
+    text = " ".join(line for line in lines if line and not line.startswith(_ADVICE))
+    if isinstance(cause, ApplicationError) and cause.type == "ValidationError":
+        return f"Temporal has a result that does not have its form: {text.removeprefix('ValidationError: ')}"
+    return text
 
 
 def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, complete: bool) -> AgentEvent:

@@ -6,7 +6,7 @@ stale, with what Temporal is waiting for.
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -23,12 +23,15 @@ from elcano.service.errors import (
 )
 from elcano.service.runs.endings import archive_if_ended
 from elcano.service.runs.run_view import RunView, Spent
+from elcano.service.temporal.blocked_runs import describe_paused_call
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.executions import Execution, PendingActivity
 from elcano.storage.store import TenantStore
 
 SECTION: Final = "."
 """Parts the id of a run from what comes behind it in the ids of its sections."""
+LISTED_SECTIONS: Final = 50
+"""Open sections that are looked at for a list of runs."""
 ASKED_BRANCHES: Final = 20
 """Sections whose pending calls are shown, the first ones that are open."""
 
@@ -121,18 +124,23 @@ async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store
     seen, used = await asyncio.gather(
         temporal.glance.executions(running, lately=True), store.ledger.used_by_each(running)
     )
+    open_sections = [section for one in seen.values() for section in one.sections][:LISTED_SECTIONS]
+    sections = await temporal.glance.executions(open_sections, lately=True)
     return [
-        _update_from_execution(run, seen.get(run.run_id), used[run.run_id]) if run.run_id in running else run
+        _update_from_execution(run, seen.get(run.run_id), used[run.run_id], sections) if run.run_id in running else run
         for run in listed
     ]
 
 
-def _update_from_execution(run: RunView, execution: Execution | None, used: Usage) -> RunView:
+def _update_from_execution(
+    run: RunView, execution: Execution | None, used: Usage, sections: Mapping[str, Execution]
+) -> RunView:
     """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
     run = run.model_copy(update={"spent": Spent(tokens=used.tokens, cost_usd=usd_from_microusd(used.cost_microusd))})
     if execution is None:
         return run.model_copy(update={"stale": True})
-    run = run.model_copy(update={"blocked": execution.blocked})
+    own = [sections[name] for name in execution.sections if name in sections]
+    run = run.model_copy(update={"blocked": join_blocked(execution.blocked, ((one.section, one) for one in own))})
     return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
 
 
@@ -179,9 +187,13 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
         sections = await _glance_at_branches(snapshot, temporal)
         of_sections = [one.model_copy(update={"section": title}) for title, seen in sections for one in seen.pending]
         waiting = await with_unserved([*execution.pending, *of_sections], temporal)
-        halts = [execution.blocked, *(f"{title}: {seen.blocked}" for title, seen in sections if seen.blocked)]
-        blocked = "; ".join(filter(None, halts))
+        blocked = join_blocked(execution.blocked, sections)
     return RunView.of(run).at(snapshot, spent, waiting, time.time()).model_copy(update={"blocked": blocked})
+
+
+def join_blocked(whole: str, sections: Iterable[tuple[str, Execution]]) -> str:
+    """Join why a run cannot continue with why its sections cannot, each behind its title."""
+    return "; ".join(filter(None, [whole, *(f"{title}: {one.blocked}" for title, one in sections if one.blocked)]))
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -203,7 +215,8 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return RunView.of(await current_run(run.run_id, temporal, store))
     shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    return RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+    view = RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+    return view.model_copy(update={"blocked": execution.blocked})
 
 
 async def _do_nothing() -> None:
@@ -262,7 +275,7 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return ""
     calls = summarize_pending_calls(await with_unserved(execution.pending, temporal))
-    return "; ".join(filter(None, (execution.blocked, calls)))
+    return execution.blocked or calls
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
@@ -285,10 +298,5 @@ def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
         for one in calls
         if one.last_failure
     )
-    paused = dict.fromkeys(
-        f"{one.activity} is paused in Temporal{f' (by {one.paused_by})' if one.paused_by else ''}: no other attempt "
-        "begins until it is unpaused there"
-        for one in calls
-        if one.paused
-    )
+    paused = dict.fromkeys(describe_paused_call(one.activity, one.paused_by) for one in calls if one.paused)
     return "; ".join([*said, *list(paused)[:MOST_FAILURES], *list(again)[:MOST_FAILURES]])

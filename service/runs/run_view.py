@@ -242,7 +242,7 @@ class RunView(Described):
     ledger: LedgerView | None = None
     """For a run with a manager (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
     failure: Failure | None = None
-    """The node that failed for good, if one did."""
+    """The node that failed for good, if one did; without a node: why the run failed, or was ended from outside."""
     knowledge_error: str = Field(default="", examples=[""])
     """For an ended run: why its findings could not be added to the knowledge graph; empty if they were."""
     report: ReportRef | None = None

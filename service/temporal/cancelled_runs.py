@@ -18,8 +18,9 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 
 from elcano.service.errors import RunForgotten, TemporalRefused
+from elcano.service.temporal.blocked_runs import is_paused, read_task_failure
 from elcano.service.temporal.connection import CALL_TIMEOUT, map_rpc_errors
-from elcano.service.temporal.executions import ask_for_execution, is_paused, read_task_failure
+from elcano.service.temporal.executions import ask_for_execution
 
 STUCK_SECONDS: Final = 20.0
 """Seconds that the task of a cancelled run may fail before the run is terminated: a worker may fail tasks while it

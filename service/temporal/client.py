@@ -313,10 +313,9 @@ class Temporal:
             with mapped_query():
                 yield
         except WorkerUnavailable as error:
-            if not isinstance(error, RunBlocked):
-                with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
-                    if blocked := (await self.describe(run_id)).blocked:
-                        raise RunUnreadable(blocked) from error
+            with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
+                if blocked := (await self.describe(run_id)).blocked:
+                    raise (RunBlocked if isinstance(error, RunBlocked) else RunUnreadable)(blocked) from error
             raise
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:

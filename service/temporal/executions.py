@@ -16,22 +16,20 @@ from typing import Any, Final, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import Field
 from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
-from temporalio.api.enums.v1 import EventType, PendingActivityState
-from temporalio.api.enums.v1 import WorkflowExecutionStatus as RawStatus
+from temporalio.api.enums.v1 import PendingActivityState as CallState
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import (
     DescribeWorkflowExecutionRequest,
     DescribeWorkflowExecutionResponse,
-    GetWorkflowExecutionHistoryReverseRequest,
 )
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.contracts import RunStatus
-from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
-from elcano.graphs.text import shorten_text
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, SECTION_ATTRIBUTE, STAGE_ATTRIBUTE
 from elcano.service.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.service.fields import Described, Moment, datetime_from_seconds
-from elcano.service.temporal.connection import CALL_TIMEOUT, PAUSED, STUCK, Connection, map_rpc_errors
+from elcano.service.temporal.blocked_runs import describe_pause, explain_blocked
+from elcano.service.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
 from elcano.service.temporal.shared_reads import retrieve_error
 from elcano.storage.payloads import read_failure_message
 
@@ -54,14 +52,14 @@ def _seconds_from_timestamp(moment: Timestamp) -> float | None:
 def _find_waiting_queue(pending: PendingActivityInfo) -> str:
     """Return the queue where it waits for a worker; empty if it does not."""
     later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
-    waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
+    waits = pending.state == CallState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
 
 
 def _find_repetition(pending: PendingActivityInfo) -> float | None:
     """When the server gives the call to another worker, if its own has been silent for `SILENT_AFTER`; else None."""
     allowed = pending.activity_options.heartbeat_timeout.ToMilliseconds() / 1_000
-    if not allowed or pending.state != PendingActivityState.PENDING_ACTIVITY_STATE_STARTED:
+    if not allowed or pending.state != CallState.PENDING_ACTIVITY_STATE_STARTED:
         return None
     started, beat = map(_seconds_from_timestamp, (pending.last_started_time, pending.last_heartbeat_time))
     last = max(started or 0.0, beat or 0.0)  # an earlier attempt's heartbeat stays until the next one
@@ -116,9 +114,12 @@ class Execution:
     stage: str = ""
     """The last displayed stage."""
     blocked: str = ""
-    """Why the workflow cannot continue, in words: it was paused in Temporal, or its task fails again and again."""
+    """Why the workflow cannot continue: it or its call was paused in Temporal, or its task fails again and again."""
     started_at: float = 0.0
-    """Seconds since the epoch."""
+    section: str = ""
+    """The title; of sections alone."""
+    sections: tuple[str, ...] = ()
+    """Ids of its open sections."""
 
     @classmethod
     async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
@@ -138,7 +139,7 @@ class Execution:
                         next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
                         queue=_find_waiting_queue(pending),
                         paused=pending.paused,
-                        paused_by=_describe_pause(pending.pause_info.manual),
+                        paused_by=describe_pause(pending.pause_info.manual),
                         repeated_at=datetime_from_seconds(_find_repetition(pending)),
                     )
                     for pending in answer.pending_activities
@@ -148,64 +149,9 @@ class Execution:
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
             blocked=await explain_blocked(answer, client),
             started_at=info.start_time.ToMilliseconds() / 1_000,
+            section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
+            sections=tuple(child.workflow_id for child in answer.pending_children),
         )
-
-
-def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
-    """Whether a workflow was paused in Temporal. The SDK does not know this status."""
-    return answer.workflow_execution_info.status == RawStatus.WORKFLOW_EXECUTION_STATUS_PAUSED
-
-
-async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
-    """Say why a workflow does not continue until someone acts; empty if it does, or has ended."""
-    if is_paused(answer):
-        by = _describe_pause(answer.workflow_extended_info.pause_info)
-        return f"{PAUSED} (by {by})" if by else PAUSED
-    failure = await read_task_failure(answer, client)
-    if failure is None:
-        return ""
-    return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
-
-
-_TASK_ENDS: Final = frozenset(
-    {
-        EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
-        EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
-        EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT,
-    }
-)
-
-
-async def read_task_failure(answer: DescribeWorkflowExecutionResponse, client: Client) -> str | None:
-    """Return how a worker failed the workflow task that is retried now; None if none did.
-
-    The history has the first failure alone. A task that timed out did not fail: its worker died.
-    """
-    if answer.pending_workflow_task.attempt < 2:
-        return None
-    place = answer.workflow_execution_info.execution
-    request = GetWorkflowExecutionHistoryReverseRequest(
-        namespace=client.namespace, execution=place, maximum_page_size=LATEST_EVENTS
-    )
-    with map_rpc_errors():
-        page = await client.workflow_service.get_workflow_execution_history_reverse(
-            request, retry=True, timeout=CALL_TIMEOUT
-        )
-    for event in page.history.events:
-        if event.event_type in _TASK_ENDS:
-            failed = event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED
-            failure = event.workflow_task_failed_event_attributes.failure
-            return await read_failure_message(client.data_converter, failure) if failed else None
-    return None
-
-
-LATEST_EVENTS: Final = 50
-"""Events that are searched for the end of the last workflow task: those since then are what came meanwhile."""
-
-
-def _describe_pause(info: Any) -> str:
-    """By whom something was paused, and why: both are texts of any length that a client of Temporal chose."""
-    return ", ".join(shorten_text(text, 200) for text in (info.identity, info.reason) if text)
 
 
 async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:

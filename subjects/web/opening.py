@@ -276,30 +276,52 @@ def _split_refused_hits(hits: Iterable[Hit]) -> tuple[tuple[Hit, ...], Counter[s
     return tuple(kept), refused
 
 
+MOST_ADDRESSES: Final = 5
+"""Addresses of one query that are read."""
+
+
 class PageSource(_ReadingSource):
-    """A source that reads one page per search."""
+    """A source that reads the pages that a query names."""
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """Return the best passages of the page; its first ones if the query is only its address.
+        """Return the best passages of the pages; their first ones if the query is only their addresses.
 
         Raises:
-            SourceUnavailable: the page cannot be had now.
-            SourceRefused: the page cannot be read or may not be quoted.
+            SourceUnavailable: a page cannot be had now, and no other was read.
+            SourceRefused: no page can be read or may be quoted.
         """
         name = self.spec.name
-        url, words = split_url_from_query(normalize_text(query))
-        if not url:
+        urls, words = _split_urls_from_query(normalize_text(query))
+        if not urls:
             return build_no_url_result(name)
-        try:
-            read = await self._reader.read(url)
-        except SourceUnavailable as error:
-            raise SourceUnavailable(f"{name}: {url} was not read: {error}") from error
-        except (FileSkipped, SourceRefused) as error:
-            raise SourceRefused(f"{name}: {url} was not read: {error}") from error
+        outcomes = await asyncio.gather(*map(self._read_page, urls))
+        read = [one for one in outcomes if isinstance(one, ReadPage)]
+        failed = [one for one in outcomes if not isinstance(one, ReadPage)]
+        if not read:
+            raise next((one for one in failed if isinstance(one, SourceUnavailable)), failed[0])
         words = words if search_words(words) else ""
-        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, [read], limit)
-        warnings = () if evidence else (f"{name}: {url} was read and holds no word of {words!r}",)
-        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=(*warnings, *list_page_gaps(name, [read])))
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, read, limit)
+        warnings = [] if evidence else [f"{name}: no word of {words!r} is in {', '.join(one.url for one in read)}"]
+        warnings += [*map(str, failed), *list_page_gaps(name, read)]
+        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
+
+    async def _read_page(self, url: str) -> ReadPage | SourceUnavailable | SourceRefused:
+        try:
+            return await self._reader.read(url)
+        except (FileSkipped, SourceUnavailable, SourceRefused) as error:
+            kind = SourceUnavailable if isinstance(error, SourceUnavailable) else SourceRefused
+            return kind(f"{self.spec.name}: {url} was not read: {error}")
+
+
+def _split_urls_from_query(query: str) -> tuple[list[str], str]:
+    """Split a query into its first addresses, each once, and the words around them."""
+    urls = dict[str, None]()
+    while len(urls) < MOST_ADDRESSES:
+        url, query = split_url_from_query(query)
+        if not url:
+            break
+        urls[url] = None
+    return list(urls), query
 
 
 def open_web(spec: SourceSpec, settings: Settings) -> WebSource:

@@ -29,7 +29,7 @@ SOURCES: Final = (
     SourceSpec(
         name="page",
         kind="pages",
-        description="One page or PDF of the web whose address is known, read in full.",
+        description="Pages or PDFs of the web whose addresses are known, up to five at once, read in full.",
         syntax="An address, and after it the words that its passages are to be about, if not all of it is wanted.",
         dated=True,
         by_address=True,

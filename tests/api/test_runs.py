@@ -64,15 +64,15 @@ async def test_a_run_terminated_from_outside_is_archived(
     handle = temporal.get_workflow_handle(run_id)
     await handle.signal("emit", 4)
     assert (await api.get(f"/v1/runs/{run_id}")).json()["last_event"] == 5
-    await handle.terminate(reason="enough of this")
+    await handle.terminate(reason="enough\x1b\nof this")
     run = (await api.get(f"/v1/runs/{run_id}")).json()
-    assert run["status"] == "terminated"
+    assert (run["status"], run["failure"]["message"]) == ("terminated", "enough of this")
     assert run["finished_at"] > run["started_at"]
     assert run["steps"] == 6
     events = await store.of("default").runs.events(run_id)
     assert [event.seq for event in events] == [1, 2, 3, 4, 5, 6]
     assert events[-1].type == "cancelled"
-    assert "ended from outside" in events[-1].message
+    assert events[-1].message == "The run was ended from outside: enough of this"
     assert "enough of this" in events[-1].message
     kept = await store.of("default").runs.get(run_id)
     assert kept is not None

@@ -167,7 +167,7 @@ async def test_what_is_dropped_anywhere_and_what_is_pasted_becomes_a_file(open_t
         await page.get_by_label("References (BibTeX").fill(
             "@book{a, title={The voyage}, author={Roe, Ann}, year={1999}}"
         )
-        await page.get_by_role("button", name="Add as a file").click()
+        await page.get_by_role("button", name="Add", exact=True).click()
         await expect(page.locator(ROWS)).to_have_text(
             [re.compile("rain.md.*read: A log", re.DOTALL), re.compile("read: 1 document")]
         )
@@ -185,7 +185,12 @@ async def test_a_group_of_sources_is_turned_on_and_off_at_once(open_tour_page: O
         await literature.get_by_label("Literature").first.uncheck()
         await expect(literature.locator(".now")).to_have_text("off (7 sources)")
         await page.locator(".group").first.get_by_label("Yours").first.uncheck()
-        await page.get_by_label("What do you want to know?").fill("See https://example.org/a?")
+        await page.get_by_label("What do you want to know?").fill("What is new?")
+        await page.locator("summary", has_text="Paste references").click()
+        await page.get_by_label("References (BibTeX").fill("https://example.org/a\nhttps://example.org/b ")
+        await page.get_by_role("button", name="Add", exact=True).click()
+        question = page.get_by_label("What do you want to know?")
+        await expect(question).to_have_value("What is new?\nhttps://example.org/a\nhttps://example.org/b")
         await expect(page.locator("#addresses")).to_contain_text("this server reads no pages")
         await page.get_by_role("button", name="Research").click()
         await expect(page.locator("[data-fault=sources]")).to_have_text("Choose what to search, or add files.")

@@ -1,6 +1,7 @@
 """The report beside its sources: from a sentence to its quotes and back, by whatever one has."""
 
 import os
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from unittest.mock import patch
@@ -97,19 +98,28 @@ async def test_doubted_only_leaves_what_is_doubted_also_without_scripts(
         await expect(page.locator("li.chosen")).to_contain_text("-24")
 
 
-async def test_a_doubt_stands_beside_its_line_and_not_in_a_cell(
+async def test_a_doubt_is_in_the_margin_and_that_of_a_cell_is_a_mark_with_its_reason(
     browser: Browser, watched: Watched, reading: Reading
 ) -> None:
     async with open_page(browser, reading.url, watched) as page:
         await page.goto(reading.report)
-        doubts = page.locator(".report .doubt")
+        doubts = page.locator(".report .doubt:not(td .doubt)")
         text = await page.locator(".report > section > p").first.bounding_box()
         assert text
         for place in range(await doubts.count()):
             box = await doubts.nth(place).bounding_box()
             assert box
             assert box["x"] >= text["x"] + text["width"]
-        await expect(page.locator(".report td .doubt")).to_have_count(0)
+        link = page.locator(".report td .doubt")
+        await expect(link).to_have_accessible_name(re.compile(r"^\? Not supported: .+"))
+        await link.press("Enter")
+        await expect(page.locator("li.chosen")).to_contain_text("-24")
+        await page.keyboard.press("Escape")
+        await expect(link).to_be_focused()
+    async with open_page(browser, reading.url, watched, viewport=PHONE, has_touch=True) as page:
+        await page.goto(reading.report)
+        await page.locator(".report td .doubt").tap()
+        await expect(page.locator("li.chosen .reason")).to_be_in_viewport()
 
 
 async def test_a_source_shows_what_rests_on_it_and_what_is_missing_stands_above(

@@ -40,8 +40,11 @@ def fill_form(task: TaskEnvelope) -> Mapping[str, object]:
     passage = next(one for one in task.evidence if "spawn in" in one.text)
     quote = next(line for line in passage.text.split("\n") if "spawn in" in line)
     season = quote.partition("spawn in ")[2].split()[0]
-    cited = [{"evidence": passage.key, "quote": quote}]
-    return {"answer": {"Season": {"value": season, "citations": cited}, "Depth": {"reason": "no depth is given"}}}
+    found = {"value": season, "citations": [{"evidence": passage.key, "quote": quote}]}
+    schema = task.given["output_schema"]
+    asked = schema["properties"] if isinstance(schema, dict) else {}
+    assert isinstance(asked, dict)
+    return {"answer": {name: found if name == "Season" else {"reason": "it is not given"} for name in asked}}
 
 
 class FishProvider(Provider):
@@ -161,6 +164,31 @@ async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
         await expect(page.locator("#head")).to_contain_text("Done")
         await page.goto("/tables")
         await expect(page.get_by_role("region", name="Documents by questions").get_by_role("listitem")).to_have_count(2)
+
+
+async def test_columns_are_added_and_missing_cells_are_filled_from_the_page(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto(filled.path)
+        await page.locator("summary", has_text="Add columns").click()
+        await page.get_by_label("Columns").fill("Season: When?\nSize: How long do they get?")
+        await page.get_by_role("button", name="Add columns").click()
+        await expect(page.locator("[data-fault=columns]")).to_contain_text("is the name of a column that the table has")
+        await page.get_by_label("Columns").fill("Size: How long: in centimetres?")
+        filled.provider.off.add(("form_filler", ""))
+        await page.get_by_role("button", name="Add columns").click()
+        await page.wait_for_url(f"**{filled.path}")
+        await expect(page.get_by_role("columnheader", name="Size")).to_be_visible()
+        await expect(page.locator("#head")).to_contain_text("3 partial")
+        await expect(page.locator("td.found")).to_have_count(3)
+        filled.provider.off.clear()
+        await page.locator("summary", has_text="Fill in what is missing").click()
+        assert await find_violations(page) == []
+        await page.get_by_role("button", name="Fill in what is missing").click()
+        await expect(page.locator("#head")).to_contain_text("3 completed")
+        await expect(page.locator("summary", has_text="Fill in what is missing")).to_have_count(0)
+        await expect(page.locator("#row-0 td.not_stated")).to_have_count(2)
 
 
 async def test_tables_are_for_everybody(browser: Browser, watched: Watched, filled: Filled) -> None:

@@ -1,5 +1,5 @@
 // Forms that act: each posts what it holds as JSON to the API, shows faults beside their fields and says what was accepted.
-import { ask, chooseKey, root, say } from "./api.js";
+import { ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
 
 document.addEventListener("submit", async (event) => {
@@ -59,6 +59,7 @@ function readField(field) {
   if (field.type === "checkbox") return field.checked ? (field.dataset.list === undefined ? true : field.value) : undefined;
   const text = field.value.trim();
   if (!text) return undefined;
+  if (field.dataset.columns !== undefined) return readColumns(text);
   if (field.type === "number" || field.dataset.number !== undefined) return Number(text) * Number(field.dataset.times ?? 1);
   return text;
 }

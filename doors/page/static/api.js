@@ -43,6 +43,12 @@ export function chooseKey(name, body) {
   return key;
 }
 
+/** The columns of an evidence table as they are typed: one a line, its head, a colon, its question. */
+export function readColumns(text) {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean)
+    .map((line) => { const [head, ...rest] = line.split(":"); return { name: head.trim(), question: rest.join(":").trim() }; });
+}
+
 /** Says where to sign in again: in another tab, since what was typed is in this one. */
 export function announceSignIn() {
   if (findInvitation()) return;

@@ -150,7 +150,7 @@ function describeAddresses() {
   const page = form.querySelector("[name=sources][value=page]");
   document.getElementById("addresses").textContent = !first ? ""
     : !page || page.disabled ? "The address in your question is not opened: this server reads no pages (see Set-up). Save the page, and add it as a file."
-      : page.checked ? `${first} is read.${others.length ? " Of several addresses the first is read at once, the others as far as the research needs them." : ""}`
+      : page.checked ? `${others.length ? "The pages that your question names are" : `${first} is`} read.${others.length > 4 ? " Of more than five addresses, the first five are read at once." : ""}`
         : "Turn on the source “page”, below Web, to have the address in your question read.";
 }
 

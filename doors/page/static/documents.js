@@ -46,7 +46,8 @@ function nameCollection(found) {
   let hash = 5381;
   for (const letter of found.map(({ file, name }) => `${name} ${file.size} ${file.lastModified}`).sort().join()) hash = (hash * 33 + letter.codePointAt(0)) % 2 ** 40;
   const first = found[0].name.split("/")[0].replace(/\.\w+$/, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40);
-  return `${/^[a-z0-9]/.test(first) ? first : "files"}-${hash.toString(36)}`;
+  const others = new Set(found.map(({ name }) => name.split("/")[0])).size - 1; // a folder is one
+  return `${/^[a-z0-9]/.test(first) ? first : "files"}${others ? `-and-${others}-more` : ""}-${hash.toString(36)}`;
 }
 
 function show(one, state, said = "", again = false) {
@@ -166,6 +167,16 @@ export async function settleFiles() {
   return refuse(`Cannot be read: ${bad} of ${files.length}. Press Research again to ask the others.`);
 }
 
+/** Puts pasted addresses into the question, where the source “page” reads them; if this server has none, the form says so. */
+function nameAddresses(field) {
+  form.question.value = `${form.question.value.trimEnd()}\n${field.value.trim()}`.trimStart();
+  const page = form.querySelector("[name=sources][value=page]:enabled");
+  if (page) page.checked = true;
+  field.value = "";
+  form.question.focus();
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
 // Where they come from.
 
 async function listEntry(entry, folder = "") {
@@ -191,6 +202,7 @@ if (place) {
   });
   place.querySelector("[data-paste]").addEventListener("click", () => {
     const field = document.getElementById("pasted");
+    if (/^(\s*https?:\/\/\S+)+\s*$/.test(field.value)) return nameAddresses(field);
     const name = field.value.trim().slice(0, 40).replace(/[^\p{L}\p{N}]+/gu, " ").trim();
     if (name) add([{ file: new File([field.value], name, { lastModified: 0 }), name: `${name}.txt` }]);
     field.value = "";

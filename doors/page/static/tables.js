@@ -1,5 +1,5 @@
 // Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
-import { ask, chooseKey, root, say } from "./api.js";
+import { ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
 import { refreshParts } from "./parts.js";
 
@@ -140,10 +140,9 @@ function readValue(form) {
 
 function buildTable(form) {
   const { documents, columns, name, budget } = form.elements;
-  const lines = columns.value.split("\n").map((line) => line.trim()).filter(Boolean);
   return {
     documents: [{ source: documents.value }],
-    columns: lines.map((line) => { const [head, ...rest] = line.split(":"); return { name: head.trim(), question: rest.join(":").trim() }; }),
+    columns: readColumns(columns.value),
     ...(name.value.trim() ? { name: name.value.trim() } : {}),
     ...(budget.value ? { budget: { tokens: Number(budget.value) } } : {}),
   };

@@ -135,6 +135,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     needs=list_needs,
     settled=resolve_answer,
-    begins=lambda given: f"reading what is asked by: {given.get('question')}",
+    begins=lambda given: f"reading the question: {given.get('question')}",
     summary=summarize_parsed_query,
 )

@@ -10,7 +10,11 @@ import httpx
 import pytest
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType, ResetReapplyExcludeType
-from temporalio.api.workflowservice.v1 import PauseWorkflowExecutionRequest, ResetWorkflowExecutionRequest
+from temporalio.api.workflowservice.v1 import (
+    PauseActivityRequest,
+    PauseWorkflowExecutionRequest,
+    ResetWorkflowExecutionRequest,
+)
 from temporalio.client import Client
 from temporalio.worker import HandleSignalInput, WorkflowInboundInterceptor
 
@@ -74,10 +78,72 @@ async def test_a_run_that_is_paused_in_temporal_says_so_everywhere_and_can_be_ca
         for part in ("steps", "graph"):
             answer = await api.get(f"/v1/runs/{run_id}/{part}")
             assert (answer.status_code, answer.json()["type"]) == (503, "urn:elcano:run-blocked")
-        assert "paused in Temporal" in (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
+        page = (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
+        assert "paused in Temporal" in page
+        assert "</span>Blocked</span>" in page
         stopped = await api.post(f"/v1/runs/{run_id}/stop", json={})
         assert (stopped.status_code, stopped.json()["type"]) == (503, "urn:elcano:run-blocked")
-        assert "paused in Temporal" in await first_notice(served, run_id, "Temporal")
+        assert await first_notice(served, run_id, "Temporal") == view["blocked"]
+        assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
+        assert (await ended(api, run_id))["status"] == "cancelled"
+
+
+async def find_blocked(api: httpx.AsyncClient, served: str, run_id: str) -> str:
+    """Why a run is blocked: its view, the list and the stream say the same."""
+
+    async def is_listed() -> bool:
+        runs = (await api.get("/v1/runs")).json()["runs"]
+        return any(one["blocked"] for one in runs if one["run_id"] == run_id)
+
+    await until(is_listed)
+    blocked = str((await read(api, run_id))["blocked"])
+    (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+    assert listed["blocked"] == blocked
+    assert await first_notice(served, run_id, "Temporal") == blocked
+    return blocked
+
+
+async def test_a_run_says_which_section_is_paused_in_temporal(
+    api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=2)
+    provider.slow[("thinking", "What of Section 2 and retries?")] = 3.0
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep")
+        await provider.asked(("thinking", "What of Section 2 and retries?"))
+        branches = (await read(api, run_id))["branches"]
+        (section,) = [one["run_id"] for one in branches if one["section"] == "Section 2"]
+        await pause(temporal, section)
+        blocked = await find_blocked(api, served, run_id)
+        assert blocked.startswith("Section 2: the run is paused in Temporal")
+        assert blocked.endswith("(by ops, moving)")
+        assert (await read(api, section))["blocked"] == blocked.removeprefix("Section 2: ")
+        assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
+        assert (await ended(api, run_id))["status"] == "cancelled"
+
+
+async def test_a_run_whose_call_is_paused_in_temporal_is_blocked_once_its_attempt_has_ended(
+    api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider()
+    provider.slow[("thinking", "")] = 2.0
+    provider.answers["thinking"] = {"of": "no use"}
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION)
+        await provider.asked(("thinking", QUESTION))
+        (call,) = (await read(api, run_id))["pending"]
+        await temporal.workflow_service.pause_activity(
+            PauseActivityRequest(
+                namespace=temporal.namespace,
+                execution=WorkflowExecution(workflow_id=run_id),
+                id=call["activity_id"],
+                identity="ops",
+                reason="moving",
+            )
+        )
+        assert (await read(api, run_id))["blocked"] == "", "the attempt in flight continues"
+        blocked = await find_blocked(api, served, run_id)
+        assert blocked.startswith("thinking is paused in Temporal (by ops, moving)")
         assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
         assert (await ended(api, run_id))["status"] == "cancelled"
 

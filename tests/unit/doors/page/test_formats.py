@@ -53,6 +53,8 @@ def test_a_run_is_told_by_its_stage_while_it_works() -> None:
     waiting = {"status": "running", "stage": "approval"}
     assert (describe_status(waiting), choose_tone(waiting)) == ("Waiting for approval", "wait")
     unknown = {"status": "running", "stage": None}
+    blocked = {"status": "running", "stage": "researching", "blocked": "it is paused"}
+    assert (describe_status(blocked), choose_tone(blocked)) == ("Blocked", "wait")
     assert (describe_status(unknown), choose_tone(unknown)) == ("Running", "live")
     assert choose_tone({"status": "completed", "stage": None}) == "good"
 

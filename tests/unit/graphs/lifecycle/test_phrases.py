@@ -43,7 +43,7 @@ def test_numbers_have_their_plural(number: int, text: str) -> None:
         ("judge", {"gap": "the year", **EVIDENCE}, "Judge: judging whether 2 passages will do for: the year"),
         ("writer", {"evidence": ["a"]}, "Writer: writing a report from 1 passage"),
         ("planner", {"question": "Why?"}, "Planner: planning sections for: Why?"),
-        ("input_parser", {"question": "Why?"}, "Input parser: reading what is asked by: Why?"),
+        ("input_parser", {"question": "Why?"}, "Input parser: reading the question: Why?"),
         ("long_writer", {"sections": [{}, {}, {}]}, "Long writer: joining 3 sections, one after the other"),
         ("proofreader", {"sections": [{}]}, "Proofreader: joining 1 section in one pass"),
     ],

@@ -52,7 +52,16 @@ async def test_words_choose_the_passages() -> None:
         none = await source.search(f"{site.url}/log zeppelins", 3)
     assert "krill" in found.evidence[0].text
     assert none.evidence == ()
-    assert none.warnings == (f"page: {site.url}/log was read and holds no word of 'zeppelins'",)
+    assert none.warnings == (f"page: no word of 'zeppelins' is in {site.url}/log",)
+
+
+async def test_all_addresses_of_a_query_are_read_and_those_that_cannot_be_are_named() -> None:
+    log, ice = (Reply(html(text, FILLER), headers=HTML) for text in ("The krill came in May.", "The krill froze."))
+    async with opened({"/log": log, "/ice": ice}) as (source, site):
+        found = await source.search(f"krill in {site.url}/log, {site.url}/ice and {site.url}/gone", 5)
+    assert {passage.locator for passage in found.evidence} == {f"{site.url}/log", f"{site.url}/ice"}
+    (warning,) = found.warnings
+    assert warning.startswith(f"page: {site.url}/gone was not read: ")
 
 
 @pytest.mark.parametrize("query", ["krill", "", "someone@example.org", "javascript:alert(1)", "file:///etc/passwd"])

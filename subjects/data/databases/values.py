@@ -29,8 +29,8 @@ _NAMES: Final[Mapping[Kind, str]] = {
     "int1 int2 int4 int8 int16 int32 int64 int128 long short signed unsigned bignum varint serial smallserial "
     "bigserial serial2 serial4 serial8 oid xid cid",
     "decimal": "decimal dec numeric number real double float float4 float8 fixed money",
-    "text": "char character varchar nvarchar varchar2 nchar bpchar native national text tinytext mediumtext longtext "
-    "clob string uuid enum name inet cidr macaddr citext",
+    "text": "char character varchar nvarchar varchar2 longvarchar nchar bpchar native national text tinytext "
+    "mediumtext longtext clob string uuid enum name inet cidr macaddr citext",
     "date": "date",
     "time": "time timetz",
 }

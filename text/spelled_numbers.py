@@ -7,10 +7,12 @@ from functools import cache
 from typing import Final
 
 from elcano.text.amounts import Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     UNSURE_SCALES,
     is_ambiguous,
     is_hundred,
+    is_lone_thousand,
     number_word,
     parse_half_word,
     parse_multiple_word,
@@ -45,6 +47,8 @@ _IDEOGRAPHS: Final = re.compile(
     "(?<![\\d数幾几第零\u3007一二三四五六七八九十百千万萬亿億])(?P<share>百分之)?(?P<digits>[零\u3007一二三四五六七八九两兩十百千万萬亿億]{1,24})"
     "(?![分多余餘数幾几])"
 )
+_PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
+"""What makes a share of a hundred or a thousand."""
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 
 
@@ -66,7 +70,7 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         at = end
         times = parse_multiple_word(word)
         if times is not None:
-            readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
+            readings: tuple[NumberReading, ...] = (NumberReading(times, Decimal(1)),)
             unit, unit_end = read_frequency(folded, end)
             yield Number(text[start:end], start, end, readings, unit, unit_end, spelled=True)
             continue
@@ -133,8 +137,9 @@ def _read_number_words(
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
             begin = start - len(before[0])
             return Decimal(1), begin, begin + len(before[1])
-        return None, start, end
-    if word == "cent" and text[:start].endswith(("per ", "pour ", "por ")):
+        thousand = is_lone_thousand(word, possible_languages(text)) and not _PER.search(text, 0, start)
+        return Decimal(1000) if thousand else None, start, end
+    if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
     if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
         return None, start, end

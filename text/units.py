@@ -110,6 +110,8 @@ _WORDS_TOO: Final = frozenset(
     "in a at as am an do go to no so on or is et ha den ora ore let lat tag min mes".split()  # noqa: SIM905
 )
 """Symbols and names that are words of English and other languages: what follows them is no other word."""
+_STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
+"""Stones are written so with the pounds behind them alone: `st` is a street, too."""
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_SPACELESS: Final = 24
 _POWERED_BY_DIGITS: Final = ("meter", "foot", "inch", "yard", "mile")
@@ -211,6 +213,8 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         return nation, money.end()
     if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
         return "", at
+    if _STONE.match(text, at):
+        return "stone", end
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))
     unit = _find_share(word) or symbol or parse_currency(word) or find_unit_by_name(word)
     return (unit, end) if unit else ("", at)

@@ -323,11 +323,11 @@ def _predict_languages(line: str) -> dict[str, float]:
         return {}
     with _MODEL:  # Its state is loaded once, and the library does not say that it may be asked from threads.
         found = _load_detector().detect(line, model="lite", k=_CANDIDATES)
-    told: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for one in found:
         code = _SAME.get(one["lang"], one["lang"])
-        told[code] = told.get(code, 0.0) + one["score"]
-    return told
+        scores[code] = scores.get(code, 0.0) + one["score"]
+    return scores
 
 
 @cache

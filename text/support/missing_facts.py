@@ -82,13 +82,13 @@ class MissingFacts:
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
     """Find figures and names of the statement that none of its quotes has."""
-    unnamed, told = _find_unquoted_names(statement)
+    unnamed, known = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
         names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
-        words=sum(map(told.lacks, unnamed)),
+        words=sum(map(known.lacks, unnamed)),
     )
 
 
@@ -167,11 +167,11 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
     names = [name for name in extract_names(statement.text, languages) if name not in units]
-    told = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
-    asked = [name for name in names if not named_in(name, told)]
+    known = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    return asked, told
+    return asked, known
 
 
 def _is_year(one: Figure) -> bool:

@@ -120,9 +120,10 @@ def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
     item["container-title"] = next((first[tag] for tag in within if tag in first), "")
     item["title"] = item["title"] or first.get("BT", "")
     item["id"] = first.get("ID") or " ".join(filter(None, (first.get("PY", "")[:4], item["title"][:50])))
-    authors = ("\n".join(lines).strip() for tag, lines in entry if tag in ("AU", "A1"))
+    authors = fields.get("AU", [])
+    authors = [*authors, *(one for one in fields.get("A1", ()) if one not in authors)]  # both Li, J. of a paper
     item["genre"] = first.get("M3", "")
-    item["author"] = [split_name(name) for name in dict.fromkeys(filter(None, authors))]
+    item["author"] = [split_name(name) for name in authors]
     editors = fields.get("ED", []) + (fields.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
     item["editor"] = [split_name(name) for name in dict.fromkeys(editors)]
     item["issued"] = {"raw": choose_date(*(first.get(tag, "") for tag in ("PY", "Y1", "DA")))}

@@ -41,6 +41,7 @@ _HEADS: Final = (
             "title|authors|published year|covidence #",
             "central id|author(s)|title|source",  # Cochrane
             "title|author names|publication year|source title",  # Embase
+            "title|original title|author names|source",  # Embase, before
             "article title|author|journal title|publication date|accession number",  # EBSCO
             "pmid|title|authors|citation|publication year",  # PubMed
             "key|item type|publication year|author|title|publication title",  # Zotero

@@ -396,3 +396,17 @@ def test_tables_of_openalex_are_lists() -> None:
     assert work.authors == ("Jane Q Doe", "Wei LI")
     assert (work.published, work.venue) == ("2019-05-07", "Journal of Steps")
     assert {"doi:10.1000/a", "pmid:31234567"} <= set(work.identifiers.names)
+
+
+def test_authors_with_the_same_initials_are_two_and_a_group_is_one_more() -> None:
+    assert read_ris("AU  - Li, J\nAU  - Wang, X\nAU  - Li, J\nA1  - Wang, X\nA1  - IEEE").authors == (
+        "Li, J",
+        "Wang, X",
+        "Li, J",
+        "IEEE",
+    )
+
+
+def test_a_doi_keeps_the_bracket_that_it_opens() -> None:
+    assert read_ris("DO  - 10.1130/2009.2460(12)").identifiers.doi == "10.1130/2009.2460(12)"
+    assert read_ris("M3  - doi:10.1000/a.1)").identifiers.doi == "10.1000/a.1"

@@ -93,7 +93,7 @@ _POWER: Final = re.compile(
 )
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(
-    r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}[-\u2212⁻][1-3¹²³])"
+    r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}\(?[-\u2212⁻][1-3¹²³])"
     r"|[ \u00a0](?:per|pro|par|por|each|every|на)[ \u00a0](?=[^\W\d_])"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )

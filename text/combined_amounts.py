@@ -32,7 +32,7 @@ def combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
 def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
     if one.spelled and following.spelled and _SPELLED_ON.fullmatch(text, one.end, following.start):
         larger, more = one.readings[0], following.readings[0]
-        if not one.unit and more.value < 1000 <= larger.value and larger.value % 1000 == 0:
+        if not one.unit and more.value < larger.step and larger.step >= 1000:
             added = NumberReading(larger.value + more.value, more.step)
             return replace(following, text=text[one.start : following.end], start=one.start, readings=(added,))
     if (

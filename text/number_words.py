@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
-_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht mille onze six tien ten neun vier sete sette"
+_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht onze six tien ten neun vier sete sette"
 _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
 """Number words that are other words in another language: they count in a quote, and are not asked of one."""
 _POWERS: Final = {
@@ -64,7 +64,7 @@ _HUNDREDS: Final = frozenset(
     ["hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd", "hundra"]
 )
 _COMPOUNDS: Final = (
-    *(("tausend", 1000), ("duizend", 1000), ("mila", 1000)),
+    *(("tausend", 1000), ("duizend", 1000), ("mila", 1000), ("mille", 1000)),
     *(("hundert", 100), ("honderd", 100), ("cento", 100)),
 )
 _ONES: Final = {"": 1, "ein": 1, "eins": 1, "een": 1, "uno": 1, "un": 1}
@@ -87,7 +87,11 @@ def parse_half_word(word: str) -> Decimal | None:
 
 def number_word(word: str) -> int | None:
     """The number that a lower-case word names, 2 or more; None if it names none."""
-    return _number_words().get(word) or _parse_compound(word)
+    return _number_words().get(_FEMININE.sub("os", word)) or _parse_compound(word)
+
+
+_FEMININE: Final = re.compile(r"(?<=[cnz]ient)as$|(?<=uinient)as$|(?<=[nz]ent)as$|(?<=hent)as$")
+"""The ending of Spanish and Portuguese hundreds that are counted of feminine words: `doscientas`, `duzentas`."""
 
 
 @lru_cache(maxsize=10_000)

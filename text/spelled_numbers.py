@@ -34,6 +34,12 @@ _HALF_OF: Final = re.compile(
     re.IGNORECASE,
 )
 """`half a million`"""
+_BY_HALF: Final = re.compile(
+    r"(?<!\w)(?:(?:by|in) half(?! an?\b| of\b)|(?:um|auf) die Hälfte(?! de[rs]\b)|de moitié|a la mitad(?! de)"
+    r"|(?:del)?la metà(?! d)|(?:pel|à )a? ?metade(?! d)|met de helft)(?!\w)",
+    re.IGNORECASE,
+)
+"""`by half`: a change of 50 %, or one to 50 %."""
 _AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
 _WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
@@ -64,6 +70,9 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
             reading = NumberReading(Decimal("0.5").scaleb(power), Decimal("0.1").scaleb(power))
             unit, end = parse_unit(folded, half.end())
             yield Number(half[0], *half.span(), (reading,), unit, end, spelled=True)
+    for half in _BY_HALF.finditer(folded):
+        reading = NumberReading(Decimal(50), Decimal(1))
+        yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()
@@ -83,7 +92,7 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = unit_end if unit in RATIO_UNITS else end
         at = max(at, end)
         readings = tuple(
-            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + min(0, int(value.as_tuple().exponent))))
+            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + int(value.as_tuple().exponent)))
             for power in sorted(powers)
         )
         yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
@@ -138,7 +147,7 @@ def _read_number_words(
             begin = start - len(before[0])
             return Decimal(1), begin, begin + len(before[1])
         thousand = is_lone_thousand(word, possible_languages(text)) and not _PER.search(text, 0, start)
-        return Decimal(1000) if thousand else None, start, end
+        return Decimal("1E3") if thousand else None, start, end
     if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
     if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:

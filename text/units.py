@@ -110,6 +110,7 @@ _WORDS_TOO: Final = frozenset(
     "in a at as am an do go to no so on or is et ha den ora ore let lat tag min mes".split()  # noqa: SIM905
 )
 """Symbols and names that are words of English and other languages: what follows them is no other word."""
+_FEET_BEFORE: Final = re.compile(r"\b(?:ft|feet|foot)[ \u00a0]\d{1,2}(?:\.\d+)?[ \u00a0]\Z")
 _STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
 """Stones are written so with the pounds behind them alone: `st` is a street, too."""
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -211,6 +212,8 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()
+    if word == "in" and _FEET_BEFORE.search(text, max(0, at - 12), at):
+        return "inch", end
     if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
         return "", at
     if _STONE.match(text, at):

@@ -1,7 +1,7 @@
 """Renders query results: chart, tables, queries and what is missing, with a database report or where no one wrote one.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
-answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off
+answered is next to it. Values of databases are data: none of them is markup. Without a report, results are read off
 the text of their evidence; where the cells of a row are indistinguishable, the lines stand as they are.
 """
 

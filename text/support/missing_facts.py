@@ -35,7 +35,7 @@ from elcano.text.support.figures_and_names import (
     without_pointers,
 )
 from elcano.text.support.fractions import find_ratios, is_same_share
-from elcano.text.units import TIMES
+from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
 _NEARLY: Final = (
@@ -198,8 +198,8 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
             return ""
     if one.values == {Decimal(0)} and is_denied(statement.text[one.start + len(one.written) :], statement.quotes):
         return ""
-    if one.spelled and one.unit == TIMES:
-        (many,) = one.values
+    if one.spelled and one.unit in (TIMES, SHARE) and len(one.values) == 1:
+        many = next(iter(one.values)) / (1 if one.unit == TIMES else 100)
         if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
             return ""
     if any(is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):

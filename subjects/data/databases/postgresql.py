@@ -92,7 +92,7 @@ _COLUMNS: Final = """
     LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype
     WHERE a.attrelid = ANY (%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-"""A domain has the type that it is made of: its own name is of somebody's choice."""
+"""A domain has the type that it is made of: its own name may be anything."""
 _KEYS: Final = """
     SELECT k.conrelid, ARRAY (
         SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY AS u (number, place)

@@ -2,7 +2,7 @@
 
 Its guards: `mode=ro` and `query_only`, an authorizer that allows to read the tables of the schema and to call the
 functions of the list and nothing else, a clock that looks after every few thousand steps, and limits of lengths. That
-clock does not tick within one function, so behind it stands that of the process.
+clock does not tick within one function, so the clock of the process is behind it.
 """
 
 import contextlib

@@ -42,7 +42,7 @@ _ARGUMENTS: Final = re.compile(r"\([^()]*\)")
 def kind_of(type_name: str) -> Kind:
     """Return the kind of values that a built-in type holds, in any engine; `other` if it is none that is known.
 
-    The name itself counts, not what stands in its brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
+    The name itself counts, not its arguments in brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
     quotation marks or of a schema is a type that someone defined, whatever it is called.
     """
     found = _TYPE_NAME.fullmatch(type_name.lower())

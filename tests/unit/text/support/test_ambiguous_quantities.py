@@ -25,6 +25,13 @@ SAME = (
     ("Il y avait mille deux cents patients.", "There were 1,200 patients."),
     ("Tausend Menschen starben in der Stadt.", "1,000 people died in the city."),
     ("There were 0 men in the group.", "There were no men in the group."),
+    ("Se incluyeron mil doscientas mujeres en el estudio.", "1,200 women took part."),
+    ("Murieron tres millones doscientas mil personas en la guerra.", "3.2 million people died."),
+    ("C'erano milleduecento pazienti nello studio.", "There were 1,200 patients."),
+    ("Er waren duizend tweehonderd patiënten in het onderzoek.", "There were 1,200 patients."),
+    ("Deaths fell by half.", "Deaths fell from 40 to 20."),
+    ("Les décès ont été réduits de moitié.", "Les décès ont baissé de 50 %."),
+    ("He is 5 ft 11 in tall.", "He is 71 inches tall."),
     ("No men died in the group.", "3 men joined the group, and none of them died."),
 )
 OTHER = (
@@ -47,6 +54,11 @@ OTHER = (
     ("Había mil doscientos pacientes.", "There were 1,300 patients."),
     ("Murieron mil personas en la ciudad.", "2,000 people died in the city."),
     ("There were 0 men in the group.", "There were 3 men in the group."),
+    ("Il y avait mille patients dans cette étude.", "There were 1,100 patients."),
+    ("C'erano milleduecento pazienti nello studio.", "There were 1,300 patients."),
+    ("Deaths were cut in half.", "Deaths fell by 30 %."),
+    ("Las muertes se redujeron a la mitad.", "Las muertes bajaron un 30 %."),
+    ("He is 5 ft 11 in tall.", "He is 72 inches tall."),
     ("No men died in the group.", "3 men died in the group."),
 )
 

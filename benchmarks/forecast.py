@@ -23,9 +23,8 @@ from elcano.subjects.data.forecasting.fitting import (
     FitRequest,
     ModelFit,
     choose_best_score,
-    choose_origins,
     fit_requested_model,
-    score_fits,
+    score_back_test,
 )
 from elcano.subjects.data.forecasting.forecasting import least_known
 
@@ -114,34 +113,42 @@ def main() -> None:
 
 def _tried(values: Sequence[float], models: Sequence[ModelName], tallies: Mapping[str, Tally]) -> None:
     """The last values are hidden from models and choice."""
-    season, known = 12, len(values) - AHEAD
-    ends = choose_origins(known, AHEAD, least_known(season))
+    season, known = 12, tuple(values[:-AHEAD])
     scores: list[ModelScore] = []
-    outer: dict[ModelName, tuple[ModelFit, ...]] = {}
+    outer: dict[ModelName, ModelScore] = {}
     for model in models:
         began = time.process_time()
-        answer = fit_requested_model(
-            FitRequest(
-                model=model,
-                values=tuple(values),
-                season=season,
-                ends=(*ends, known),
-                horizon=AHEAD,
-                seconds=SECONDS,
-            )
+        request = FitRequest(
+            model=model,
+            values=known,
+            season=season,
+            horizon=AHEAD,
+            step=min(AHEAD, len(known) - AHEAD - least_known(season)),
+            seconds=SECONDS,
         )
-        if answer.failed:
-            print(f"  {model} was left out: {answer.failed}")
+        answer = fit_requested_model(request)
+        if answer.fit is None:
+            print(f"  {model} was left out: {answer.score.left_out}")
             continue
-        *tested, last = answer.fits
-        outer[model] = (last,)
-        scores.append(score_fits(model, values, ends, tested, season))
-        tallies[model].add(score_fits(model, values, (known,), (last,), season))
+        scores.append(answer.score)
+        outer[model] = score_back_test(model, _tabulate(answer.fit, values[-AHEAD:], len(known)), known, season)
+        tallies[model].add(outer[model])
         tallies[model].seconds += time.process_time() - began
     chosen = choose_best_score(scores).model
     tallies[chosen].chosen += 1
-    tallies[CHOICE].add(score_fits(chosen, values, (known,), outer[chosen], season))
+    tallies[CHOICE].add(outer[chosen])
     tallies[CHOICE].seconds = sum(tallies[model].seconds for model in models)
+
+
+def _tabulate(fit: ModelFit, actual: Sequence[float], known: int) -> Any:
+    """A forecast next to what came, as a cross-validation has it."""
+    bounds = {
+        f"model-{name}-{level}": values
+        for name, side in (("lo", fit.low), ("hi", fit.high))
+        for level, values in side.items()
+    }
+    pandas: Any = importlib.import_module("pandas")
+    return pandas.DataFrame({"cutoff": known - 1, "y": actual, "model": fit.mean, **bounds})
 
 
 if __name__ == "__main__":

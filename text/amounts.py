@@ -25,7 +25,8 @@ _POINTS: Final = re.compile(
 
 _RANGE: Final = re.compile(
     r"-[ \u00a0](?:and|or|und|oder)[ \u00a0]"
-    r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]|to|bis|à|a|до)[ \u00a0]?"
+    r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]"
+    r"|plus(?:[ -]or)?[ -]minus|to|bis|à|a|до)[ \u00a0]?"
 )
 _LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
 _BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")

@@ -9,8 +9,8 @@ from elcano.text.amounts import Number, NumberReading
 from elcano.text.units import get_smaller_units
 
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
-_SPELLED_ON: Final = re.compile(r"[ \u00a0](?:and[ \u00a0])?")
-"""The words within `two thousand three hundred`."""
+_SPELLED_ON: Final = re.compile(r"[ \u00a0](?:(?:and|e|y|et|und|en)[ \u00a0])?")
+"""What stands within `two thousand three hundred`."""
 _PARTED_MYRIADS: Final = re.compile(r"[兆조亿億억万萬만][ \u00a0]?")
 """The signs that end the first part of a number by ten thousands: `1億2000万`."""
 
@@ -32,7 +32,7 @@ def combine_parts(text: str, numbers: Iterable[Number]) -> Iterator[Number]:
 def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
     if one.spelled and following.spelled and _SPELLED_ON.fullmatch(text, one.end, following.start):
         larger, more = one.readings[0], following.readings[0]
-        if not one.unit and more.value < 1000 <= larger.value and larger.value % 1000 == 0:
+        if not one.unit and more.value < larger.step and larger.step >= 1000:
             added = NumberReading(larger.value + more.value, more.step)
             return replace(following, text=text[one.start : following.end], start=one.start, readings=(added,))
     if (

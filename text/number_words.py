@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
-_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht mille onze six tien ten neun vier sete sette"
+_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht onze six tien ten neun vier sete sette"
 _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
 """Number words that are other words in another language: they count in a quote, and are not asked of one."""
 _POWERS: Final = {
@@ -27,7 +27,14 @@ _POWERS: Final = {
 }
 _SCALES: Final = {word: power for power, listed in _POWERS.items() for word in listed.split()}
 _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
-_MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadrupled": 4}
+_MULTIPLIERS: Final = {
+    "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
+    "2": "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
+    "duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde",
+    "3": "triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron triplicou",
+    "4": "quadrupled vervierfacht vervierfachte quadruplé quadruplée cuadruplicó quadruplicou",
+}
+_MULTIPLES: Final = {word: Decimal(factor) for factor, words in _MULTIPLIERS.items() for word in words.split()}
 
 
 _LONG_SCALE: Final = {"billion": 12, "billions": 12, "trillion": 18, "trillions": 18}
@@ -57,7 +64,7 @@ _HUNDREDS: Final = frozenset(
     ["hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd", "hundra"]
 )
 _COMPOUNDS: Final = (
-    *(("tausend", 1000), ("duizend", 1000), ("mila", 1000)),
+    *(("tausend", 1000), ("duizend", 1000), ("mila", 1000), ("mille", 1000)),
     *(("hundert", 100), ("honderd", 100), ("cento", 100)),
 )
 _ONES: Final = {"": 1, "ein": 1, "eins": 1, "een": 1, "uno": 1, "un": 1}
@@ -80,7 +87,11 @@ def parse_half_word(word: str) -> Decimal | None:
 
 def number_word(word: str) -> int | None:
     """The number that a lower-case word names, 2 or more; None if it names none."""
-    return _number_words().get(word) or _parse_compound(word)
+    return _number_words().get(_FEMININE.sub("os", word)) or _parse_compound(word)
+
+
+_FEMININE: Final = re.compile(r"(?<=[cnz]ient)as$|(?<=uinient)as$|(?<=[nz]ent)as$|(?<=hent)as$")
+"""The ending of Spanish and Portuguese hundreds that are counted of feminine words: `doscientas`, `duzentas`."""
 
 
 @lru_cache(maxsize=10_000)
@@ -97,10 +108,35 @@ def _parse_compound(word: str) -> int | None:
     return None
 
 
-def parse_multiple_word(word: str) -> int | None:
-    """Parse a lower-case multiple such as `threefold` or `doubled`; None if it is none."""
+def parse_multiple_word(word: str) -> Decimal | None:
+    """Parse a lower-case multiple such as `threefold`, `doubled` or `halved`; None if it is none."""
     fold = _FOLD.match(word)
-    return number_word(fold[1]) if fold else _MULTIPLES.get(word)
+    many = number_word(fold[1]) if fold else None
+    return _MULTIPLES.get(word) if many is None else Decimal(many)
+
+
+_LONE_THOUSANDS: Final = {
+    **{"mil": frozenset({"es", "pt"}), "mille": frozenset({"fr", "it"})},
+    **{"tausend": frozenset({"de"}), "duizend": frozenset({"nl"})},
+}
+"""Words that are a thousand without a word before them, with the languages in which they are."""
+
+
+def is_lone_thousand(word: str, languages: Collection[str]) -> bool:
+    """Whether a lower-case word of a text that is in one of these languages is the number 1000."""
+    return not _LONE_THOUSANDS.get(word, frozenset()).isdisjoint(languages)
+
+
+_POINTED_SCALES: Final = frozenset(
+    "thousand million billion billions trillion trillions bn mn tn lakh lakhs crore crores".split()  # noqa: SIM905
+)
+_NEUTRAL_SCALES: Final = frozenset("k m millions mio mln bin".split())  # noqa: SIM905
+
+
+def find_decimal_sign(scale: str) -> str:
+    """The decimal sign that goes with a scale word: `millones` is of languages with a comma; empty: either may."""
+    said = scale.lower()
+    return "" if said in _NEUTRAL_SCALES else "." if said in _POINTED_SCALES else ","
 
 
 def is_ambiguous(word: str) -> bool:

@@ -7,10 +7,12 @@ from functools import cache
 from typing import Final
 
 from elcano.text.amounts import Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     UNSURE_SCALES,
     is_ambiguous,
     is_hundred,
+    is_lone_thousand,
     number_word,
     parse_half_word,
     parse_multiple_word,
@@ -32,6 +34,12 @@ _HALF_OF: Final = re.compile(
     re.IGNORECASE,
 )
 """`half a million`"""
+_BY_HALF: Final = re.compile(
+    r"(?<!\w)(?:(?:by|in) half(?! an?\b| of\b)|(?:um|auf) die Hälfte(?! de[rs]\b)|de moitié|a la mitad(?! de)"
+    r"|(?:del)?la metà(?! d)|(?:pel|à )a? ?metade(?! d)|met de helft)(?!\w)",
+    re.IGNORECASE,
+)
+"""`by half`: a change of 50 %, or one to 50 %."""
 _AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
 _WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
@@ -45,6 +53,8 @@ _IDEOGRAPHS: Final = re.compile(
     "(?<![\\d数幾几第零\u3007一二三四五六七八九十百千万萬亿億])(?P<share>百分之)?(?P<digits>[零\u3007一二三四五六七八九两兩十百千万萬亿億]{1,24})"
     "(?![分多余餘数幾几])"
 )
+_PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
+"""What makes a share of a hundred or a thousand."""
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 
 
@@ -60,13 +70,16 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
             reading = NumberReading(Decimal("0.5").scaleb(power), Decimal("0.1").scaleb(power))
             unit, end = parse_unit(folded, half.end())
             yield Number(half[0], *half.span(), (reading,), unit, end, spelled=True)
+    for half in _BY_HALF.finditer(folded):
+        reading = NumberReading(Decimal(50), Decimal(1))
+        yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()
         at = end
         times = parse_multiple_word(word)
         if times is not None:
-            readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
+            readings: tuple[NumberReading, ...] = (NumberReading(times, Decimal(1)),)
             unit, unit_end = read_frequency(folded, end)
             yield Number(text[start:end], start, end, readings, unit, unit_end, spelled=True)
             continue
@@ -79,7 +92,7 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = unit_end if unit in RATIO_UNITS else end
         at = max(at, end)
         readings = tuple(
-            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + min(0, int(value.as_tuple().exponent))))
+            NumberReading(value.scaleb(power), Decimal(1).scaleb(power + int(value.as_tuple().exponent)))
             for power in sorted(powers)
         )
         yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
@@ -133,8 +146,9 @@ def _read_number_words(
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
             begin = start - len(before[0])
             return Decimal(1), begin, begin + len(before[1])
-        return None, start, end
-    if word == "cent" and text[:start].endswith(("per ", "pour ", "por ")):
+        thousand = is_lone_thousand(word, possible_languages(text)) and not _PER.search(text, 0, start)
+        return Decimal("1E3") if thousand else None, start, end
+    if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
     if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
         return None, start, end

@@ -93,7 +93,7 @@ _POWER: Final = re.compile(
 )
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(
-    r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}[-\u2212⁻][1-3¹²³])"
+    r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}\(?[-\u2212⁻][1-3¹²³])"
     r"|[ \u00a0](?:per|pro|par|por|each|every|на)[ \u00a0](?=[^\W\d_])"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
@@ -110,6 +110,9 @@ _WORDS_TOO: Final = frozenset(
     "in a at as am an do go to no so on or is et ha den ora ore let lat tag min mes".split()  # noqa: SIM905
 )
 """Symbols and names that are words of English and other languages: what follows them is no other word."""
+_FEET_BEFORE: Final = re.compile(r"\b(?:ft|feet|foot)[ \u00a0]\d{1,2}(?:\.\d+)?[ \u00a0]\Z")
+_STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
+"""Stones are written so with the pounds behind them alone: `st` is a street, too."""
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_SPACELESS: Final = 24
 _POWERED_BY_DIGITS: Final = ("meter", "foot", "inch", "yard", "mile")
@@ -209,8 +212,12 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()
+    if word == "in" and _FEET_BEFORE.search(text, max(0, at - 12), at):
+        return "inch", end
     if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
         return "", at
+    if _STONE.match(text, at):
+        return "stone", end
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))
     unit = _find_share(word) or symbol or parse_currency(word) or find_unit_by_name(word)
     return (unit, end) if unit else ("", at)

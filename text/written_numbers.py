@@ -24,9 +24,7 @@ from elcano.text.amounts import (
 )
 from elcano.text.combined_amounts import combine_parts
 from elcano.text.languages import possible_languages
-from elcano.text.number_words import (
-    parse_scale_word,
-)
+from elcano.text.number_words import find_decimal_sign, parse_scale_word
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import (
     RATIO_UNITS,
@@ -233,9 +231,11 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _read_fraction(match["half"])
+    scale = _LAST_WORD.search(folded, match.end(), end) if exponents != {exponent} else None
+    sign_of_decimals = find_decimal_sign(scale[0]) if scale else ""
     readings = {
         NumberReading(-value if sign and sign != "+" and value else value, step)
-        for whole, places in _iter_digit_readings(match["digits"] or "0")
+        for whole, places in _iter_digit_readings(match["digits"] or "0", sign_of_decimals)
         for power_of_ten in exponents
         for value, step in [_compute_value_and_step(whole, places, power_of_ten, more)]
     }
@@ -275,8 +275,14 @@ def _read_fraction(sign: str | None) -> Decimal:
     return round(Decimal(unicodedata.numeric(sign)), 4).normalize() if sign else Decimal(0)
 
 
-def _iter_digit_readings(digits: str) -> Iterator[tuple[str, int]]:
-    """All that these digits, points and commas may stand for, with the digits behind the point."""
+_LAST_WORD: Final = re.compile(r"[^\W\d_]+(?=[^\w]*\Z)")
+
+
+def _iter_digit_readings(digits: str, decimal_sign: str = "") -> Iterator[tuple[str, int]]:
+    """All that these digits, points and commas may stand for, with the digits behind the point.
+
+    `decimal_sign`: the one of the language that a word behind them is of; empty: it is not known.
+    """
     plain = re.sub(f"[{_SPACES}]", "", digits)[:_MOST_DIGITS]
     if plain.count("\u00b7") + plain.count("\u066b") == 1 and not re.search(r"[\u00b7\u066b]\d*[.,]", plain):
         whole, _, rest = re.sub("[.,]", "", plain).replace("\u066b", "\u00b7").partition("\u00b7")
@@ -292,7 +298,14 @@ def _iter_digit_readings(digits: str) -> Iterator[tuple[str, int]]:
     groups = re.split("[.,]", plain)
     one_kind = not (points and commas)
     by_three = len(groups[-1]) == 3 and all(len(group) in (2, 3) for group in groups[1:]) and len(groups[0]) <= 3
-    if one_kind and by_three and groups[0] not in ("", "0"):
+    grouped = one_kind and by_three and groups[0] not in ("", "0")
+    if grouped and plain[last] == "." and decimal_sign:  # `3.200 millones`, but `3.200 million`
+        yield ("".join(groups), 0) if decimal_sign == "," else (f"{whole}.{rest}", len(rest))
+        return
+    if grouped and plain[last] == "," and decimal_sign == ".":
+        yield "".join(groups), 0
+        return
+    if grouped:
         yield "".join(groups), 0
     if not one_kind or points + commas == 1:
         yield f"{whole}.{rest}", len(rest)

@@ -125,7 +125,13 @@ class Provenance(Frozen):
 def parse_doi(text: str) -> str:
     """The DOI in `text` in its one spelling; empty if there is none."""
     found = _DOI.search(unquote(text).strip())
-    return found.group().rstrip(".,;)>]\"'").lower() if found else ""
+    doi = found.group().rstrip(_BEHIND_DOI).lower() if found else ""
+    while doi.endswith(")") and doi.count("(") < doi.count(")"):  # `10.1130/2009.2460(12)` keeps its own
+        doi = doi[:-1].rstrip(_BEHIND_DOI)
+    return doi
+
+
+_BEHIND_DOI: Final = ".,;>]\"'"
 
 
 def parse_pmid(text: str) -> str:

@@ -51,8 +51,12 @@ If no passage has such numbers, answer with no measurement. That is a good answe
 
 def build_task(given: AnalystInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the question, the hypotheses to test and all passages that fit."""
-    told: JsonObject = {"hypotheses": [one.model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]}
-    return build_research_task("analyst", given, loaded).model_copy(update={"given": told if given.hypotheses else {}})
+    inputs: JsonObject = {
+        "hypotheses": [one.model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]
+    }
+    return build_research_task("analyst", given, loaded).model_copy(
+        update={"given": inputs if given.hypotheses else {}}
+    )
 
 
 def resolve_answer(said: Extraction, given: AnalystInput, ids: Mapping[str, str]) -> Extraction:

@@ -97,7 +97,7 @@ class NumberVerdict(Frozen):
     text: str
     """The number in the text, with its unit."""
     statement: str
-    """The sentence, item or cell that it stands in, without markup."""
+    """Its sentence, item or cell, without markup."""
     status: NumberStatus
     reason: str = ""
     """Origin, fault, or what a proof leaves open; a clause without a full stop."""

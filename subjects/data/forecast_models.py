@@ -1,6 +1,6 @@
 """Forecasts: the request, the result, and the reason for a refusal.
 
-A forecast never stands without what it would have been worth before: the error of its model where the history was
+A forecast always comes with what it would have been worth before: the error of its model where the history was
 known, besides that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
 answer that the next node can read; nothing is mended unless it was asked for.
 """

@@ -65,8 +65,8 @@ def _read_background(task: TaskEnvelope) -> str:
     return "\n".join(line for line in lines if line and not line.startswith(UNDERSTOOD))
 
 
-def _iter_examples(told: object) -> Iterator[SqlExample]:
-    for one in told if isinstance(told, list) else ():
+def _iter_examples(examples: object) -> Iterator[SqlExample]:
+    for one in examples if isinstance(examples, list) else ():
         try:
             yield SqlExample.model_validate(one)
         except ValidationError:

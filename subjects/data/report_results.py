@@ -1,7 +1,7 @@
 """Renders query results: chart, tables, queries and what is missing, with a database report or where no one wrote one.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
-answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off
+answered is next to it. Values of databases are data: none of them is markup. Without a report, results are read off
 the text of their evidence; where the cells of a row are indistinguishable, the lines stand as they are.
 """
 
@@ -78,20 +78,20 @@ def counted_numbers(data: DataAnswer, words: Phrases) -> str:
     if not total:
         return ""
     doubtful = counts["wrong"] + counts["unproven"]
-    beside = [
+    others = [
         words.given.format(count=counts["given"]) if counts["given"] else "",
         words.quoted_numbers.format(count=counts["quoted"]) if counts["quoted"] else "",
         words.named_numbers.format(count=counts["named"]) if counts["named"] else "",
         words.doubtful_numbers.format(count=doubtful) if doubtful else words.no_doubtful_numbers,
     ]
-    text = words.comma.join((words.proven.format(count=counts["proven"]), *filter(None, beside)))
+    text = words.comma.join((words.proven.format(count=counts["proven"]), *filter(None, others)))
     return f" {(words.numbers_one if total == 1 else words.numbers_many).format(total=f'{total:,}', counts=text)}"
 
 
-def unverified_numbers(data: DataAnswer, told: Collection[str]) -> Iterator[str]:
-    """Yield unverified numbers, and proven ones with what they leave open, except those of the statements in `told`."""
+def unverified_numbers(data: DataAnswer, reported: Collection[str]) -> Iterator[str]:
+    """Yield unverified numbers, and proven ones with what they leave open, but not of the `reported` statements."""
     for one in dict.fromkeys(data.numbers):
-        if (one.status in DOUBTFUL and one.statement not in told) or (one.status == "proven" and one.reason):
+        if (one.status in DOUBTFUL and one.statement not in reported) or (one.status == "proven" and one.reason):
             yield _render_number_doubt(one)
 
 

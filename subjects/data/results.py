@@ -261,17 +261,17 @@ class ShownRows:
     truncated: bool
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> "ShownRows":
+    def of(cls, given: dict[str, Any]) -> "ShownRows":
         """From `given.results` of an envelope."""
-        columns = told.get("columns", [])
+        columns = given.get("columns", [])
         return cls(
-            number_of=told["number"],
-            key=told["key"],
+            number_of=given["number"],
+            key=given["key"],
             names=[column["name"] for column in columns],
             kinds=[column["kind"] for column in columns],
-            rows=told.get("rows", []),
-            row_count=told.get("row_count", 0),
-            truncated=told.get("truncated", False),
+            rows=given.get("rows", []),
+            row_count=given.get("row_count", 0),
+            truncated=given.get("truncated", False),
         )
 
     @classmethod

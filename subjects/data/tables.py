@@ -106,7 +106,7 @@ them."""
 
 DIGEST_ROWS: Final = 10
 RESULT_EVIDENCE: Final = "result:"
-"""Begins the id of the evidence that a result is; behind it stands the artifact hash of its table."""
+"""Begins the id of the evidence that a result is; followed by the artifact hash of its table."""
 
 
 class ResultColumn(Frozen):

@@ -39,8 +39,7 @@ _PPT: Final = Unread("slides of the former PowerPoint (PPT)", _TO_PPTX)
 _PUBMED: Final = Unread("a list of works of PubMed", _UPLOAD)
 _PUBMED_XML: Final = Unread("a list of works of PubMed in XML", "save it in the format PubMed, and upload that")
 _WEB_OF_SCIENCE: Final = Unread("a list of works of Web of Science", _UPLOAD)
-_ENDNOTE: Final = Unread("a list of works of EndNote", _LIST)
-_ENDNOTE_XML: Final = Unread("a list of works of EndNote", _UPLOAD)
+_ENDNOTE: Final = Unread("a list of works of EndNote", _UPLOAD)
 SCOPUS: Final = Unread("a list of works of Scopus", _UPLOAD)
 
 SIGNATURES: Final = (
@@ -167,7 +166,7 @@ XML_ROOTS: Final[Mapping[str, str | Unread]] = {
     "PubmedArticleSet": _PUBMED_XML,
     "PubmedArticle": _PUBMED_XML,
     "MedlineCitationSet": _PUBMED_XML,
-    "xml": _ENDNOTE_XML,
+    "xml": _ENDNOTE,
     "modsCollection": Unread("a list of works (MODS)", _LIST),
     "mods": Unread("a list of works (MODS)", _LIST),
     "RDF": Unread("a list of works, or other data, in RDF", _LIST),

@@ -222,7 +222,7 @@ def assess_work_standing(given: CrossrefWork, title: str) -> WorkStanding:
     standing.add_title(title)
     for notice in given.updated_by:
         update, date, doi = _classify_update(notice), notice.updated.text, parse_doi(notice.doi)
-        origin = " (told by Retraction Watch)" if notice.source == "retraction-watch" else ""
+        origin = " (reported by Retraction Watch)" if notice.source == "retraction-watch" else ""
         standing.add(
             update.flag, f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{origin}."
         )

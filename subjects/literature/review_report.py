@@ -262,7 +262,7 @@ def _render_record_table(review: Review, words: Phrases) -> list[str]:
 
 
 def _render_study_table(review: Review, marks: Mapping[int, str]) -> list[str]:
-    """The studies that are cited, with what stands in their texts."""
+    """The studies that are cited, with what their texts say."""
     if not review.studies:
         return []
     rows = [

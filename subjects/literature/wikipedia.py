@@ -121,7 +121,7 @@ class Page(ServiceData):
 class Wikipedia(LiteratureSource):
     """Articles of the editions of Wikipedia.
 
-    The settings may name another address, in which `{language}` stands for the code of the edition.
+    The settings may name another address, in which `{language}` is the code of the edition.
     """
 
     base = f"https://{_PLACE}.wikipedia.org/w/"

@@ -8,18 +8,21 @@ from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.subjects.documents.csl_dates import choose_date
-from elcano.subjects.uploads.list_items import Item, Parsed, choose_url, clean_item, find_doi, find_pmid, join_pages
+from elcano.subjects.uploads.list_items import (
+    ENDNOTE_TYPES,
+    Item,
+    Parsed,
+    choose_url,
+    clean_item,
+    find_doi,
+    find_pmcid,
+    find_pmid,
+    join_pages,
+    split_name,
+)
 from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element, EntitiesDeclared, XmlUnreadable, get_local_name, parse_xml
 
-_TYPES: Final = {
-    **{"journal article": "article-journal", "electronic article": "article-journal", "book section": "chapter"},
-    **{"electronic book section": "chapter", "book": "book", "edited book": "book", "electronic book": "book"},
-    **{"conference paper": "paper-conference", "conference proceedings": "paper-conference", "thesis": "thesis"},
-    **{"report": "report", "web page": "webpage", "newspaper article": "article-newspaper", "blog": "post-weblog"},
-    **{"magazine article": "article-magazine", "encyclopedia": "entry-encyclopedia", "dictionary": "entry-dictionary"},
-    **{"unpublished work": "manuscript", "manuscript": "manuscript", "preprint": "article", "dataset": "dataset"},
-}
 _FIELDS: Final = {
     **{"volume": "volume", "issue": "number", "publisher": "publisher", "language": "language"},
     **{"ISSN": "isbn", "abstract": "abstract", "note": "notes"},
@@ -47,15 +50,15 @@ def _build_item(record: Element) -> Item:
     item: Item = {name: _read(record, path) for name, path in _FIELDS.items()}
     named = record.find("ref-type")
     kind = named.get("name", "") if named is not None else ""
-    item["type"] = _TYPES.get(kind.lower(), "document")
+    item["type"] = ENDNOTE_TYPES.get(kind.lower(), "document")
     item["title"] = _read(record, "titles/title")
     item["issue"] = item["issue"] or _read(record, "issue")
     journals = ("periodical/full-title", "titles/secondary-title", "periodical/abbr-1", "titles/alt-title")
     item["container-title"] = (
         "" if item["type"] == "book" else next(filter(None, (_read(record, one) for one in journals)), "")
     )
-    item["author"] = [_build_name(one) for one in record.iterfind("contributors/authors/author")]
-    item["editor"] = [_build_name(one) for one in record.iterfind("contributors/secondary-authors/author")]
+    item["author"] = [split_name(_flatten(one)) for one in record.iterfind("contributors/authors/author")]
+    item["editor"] = [split_name(_flatten(one)) for one in record.iterfind("contributors/secondary-authors/author")]
     item["issued"] = {"raw": choose_date(_read(record, "dates/year"), _read(record, "dates/pub-dates/date"))}
     item["page"] = join_pages(_read(record, "pages"), "") or _read(record, "custom7")
     links = [word for one in record.iterfind("urls//url") for word in _flatten(one).split()]
@@ -63,8 +66,7 @@ def _build_item(record: Element) -> Item:
     item["DOI"] = find_doi(_read(record, "electronic-resource-num"), *links)
     database = " ".join(_read(record, f"remote-database-{part}") for part in ("name", "provider"))
     item["PMID"] = find_pmid([_read(record, "accession-num")], database, (), links)
-    pmcid = re.search(r"\bPMC\d{3,9}\b", " ".join((_read(record, "custom2"), *links)))
-    item["PMCID"] = pmcid[0] if pmcid else ""
+    item["PMCID"] = find_pmcid(_read(record, "custom2"), *links)
     return clean_item(item)
 
 
@@ -81,8 +83,3 @@ def _flatten(element: Element) -> str:
         write = raise_text if "superscript" in face else lower_text if "subscript" in face else None
         parts += (write(text) if write and text.strip() else text, one.tail or "")
     return re.sub(r"[ \t]*[\r\n]\s*", "\n", "".join(parts)).strip()
-
-
-def _build_name(element: Element) -> Item:
-    family, *rest = (part.strip() for part in " ".join(_flatten(element).split()).split(",", 2))
-    return {name: part for name, part in zip(("family", "given", "suffix"), (family, *rest), strict=False) if part}

@@ -22,6 +22,17 @@ _DOI: Final = re.compile(r"(?:doi[:\s]\s*|(?:https?://)?(?:dx\.|www\.)?doi\.org/
 _PAGE: Final = re.compile(r"\d|^\+\Z|^[ivxlcdm]+(?:\W|\Z)", re.IGNORECASE)
 
 
+ENDNOTE_TYPES: Final = {
+    **{"journal article": "article-journal", "electronic article": "article-journal", "book section": "chapter"},
+    **{"electronic book section": "chapter", "book": "book", "edited book": "book", "electronic book": "book"},
+    **{"conference paper": "paper-conference", "conference proceedings": "paper-conference", "thesis": "thesis"},
+    **{"report": "report", "web page": "webpage", "newspaper article": "article-newspaper", "blog": "post-weblog"},
+    **{"magazine article": "article-magazine", "encyclopedia": "entry-encyclopedia", "dictionary": "entry-dictionary"},
+    **{"unpublished work": "manuscript", "manuscript": "manuscript", "preprint": "article", "dataset": "dataset"},
+}
+"""Types of works by EndNote's names for them, in lower case."""
+
+
 def clean_item(item: Item) -> Item:
     """An item without its empty fields."""
     return {name: value for name, value in item.items() if value and value != {"raw": ""}}
@@ -42,6 +53,17 @@ def find_pmid(accession: Iterable[str], database: str, marked: Iterable[str], li
     if named:
         return named[1] or named[2]
     return next((found[1] for one in links if (found := _PMID_LINK.search(one))), "")
+
+
+def find_pmcid(*texts: str) -> str:
+    """The first number of PubMed Central in the texts; empty: none has one."""
+    return next((found[0] for one in texts if (found := re.search(r"\bPMC\d{3,9}\b", one))), "")
+
+
+def split_name(name: str) -> Item:
+    """A name as `Family, Given, Suffix`; without commas it is all family name."""
+    parts = [part.strip() for part in " ".join(name.split()).split(",", 2)]
+    return {part: text for part, text in zip(("family", "given", "suffix"), parts, strict=False) if text}
 
 
 def find_doi(*texts: str) -> str:

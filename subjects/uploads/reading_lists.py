@@ -27,7 +27,7 @@ from elcano.subjects.uploads.bibtex_list import parse_bibtex
 from elcano.subjects.uploads.list_items import Item, Parsed, parse_csl
 from elcano.subjects.uploads.ris_list import parse_ris
 from elcano.subjects.uploads.table_list import find_table_heads, parse_table
-from elcano.subjects.uploads.tagged_lists import parse_nbib, parse_wos
+from elcano.subjects.uploads.tagged_lists import parse_enw, parse_nbib, parse_wos
 
 BIBTEX: Final = "application/x-bibtex"
 RIS: Final = "application/x-research-info-systems"
@@ -35,8 +35,9 @@ CSL: Final = "application/json"
 NBIB: Final = "application/nbib"
 WEB_OF_SCIENCE: Final = "application/x-web-of-science"
 ENDNOTE_XML: Final = "application/x-endnote+xml"
+ENDNOTE: Final = "application/x-endnote-refer"
 TABLE: Final = "application/x-works+csv"
-LIST_TYPES: Final = frozenset({BIBTEX, RIS, CSL, NBIB, WEB_OF_SCIENCE, ENDNOTE_XML, TABLE})
+LIST_TYPES: Final = frozenset({BIBTEX, RIS, CSL, NBIB, WEB_OF_SCIENCE, ENDNOTE_XML, ENDNOTE, TABLE})
 READ_SECONDS: Final = 300.0
 """For reading a list: LaTeX takes a millisecond or two a line."""
 MOST_ENTRIES: Final = 50_000
@@ -44,12 +45,13 @@ KEY_CHARACTERS: Final = 60
 _KEY: Final = re.compile(r"[^\w.:+-]+")
 _HEAD: Final = 20_000
 """Bytes at the beginning of a file that decide its type: the heads of a table may have thousands."""
-_SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE}
+_SUFFIXES: Final = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "nbib": NBIB, "ciw": WEB_OF_SCIENCE, "enw": ENDNOTE}
 _BEGINNINGS: Final = (
     (BIBTEX, re.compile(r"@\w{3,20}\s{0,9}\{\s{0,9}[^\s,{}]{0,200}\s{0,9},")),
     (NBIB, re.compile(r"PMID- \d|PMC - PMC\d|OWN - [A-Z]")),
     (WEB_OF_SCIENCE, re.compile(r"FN [^\r\n]{1,80}\r?\nVR \d|PT [JBSCP]\r?\nAU ")),
     (RIS, re.compile(r"(?:[^\r\n]{0,300}\r?\n){0,9}TY {1,2}- {1,2}[A-Z]{3,8}\s")),
+    (ENDNOTE, re.compile(r"(?:%\S [^\r\n]{0,1000}\r?\n){0,40}%0 [A-Z]")),
     (ENDNOTE_XML, re.compile(r"(?:<\?xml[^>]{0,200}>\s{0,9})?<xml>\s{0,99}<records>")),
 )
 """Beginnings of lists. RIS may have numbers and names of providers above its first entry."""
@@ -60,6 +62,7 @@ _PARSERS: Final[Mapping[str, Callable[[bytes], Parsed]]] = {
     CSL: lambda data: parse_csl(decode_text(data)),
     NBIB: lambda data: parse_nbib(decode_text(data)),
     WEB_OF_SCIENCE: lambda data: parse_wos(decode_text(data)),
+    ENDNOTE: lambda data: parse_enw(decode_text(data)),
     TABLE: lambda data: parse_table(decode_text(data)),
     ENDNOTE_XML: lambda data: _parse_endnote_xml(data),
 }

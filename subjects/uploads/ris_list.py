@@ -12,7 +12,17 @@ from itertools import chain
 from typing import Final
 
 from elcano.subjects.documents.csl_dates import choose_date
-from elcano.subjects.uploads.list_items import Item, Parsed, choose_url, clean_item, find_doi, find_pmid, join_pages
+from elcano.subjects.uploads.list_items import (
+    Item,
+    Parsed,
+    choose_url,
+    clean_item,
+    find_doi,
+    find_pmcid,
+    find_pmid,
+    join_pages,
+    split_name,
+)
 
 _LINE: Final = re.compile(r"([A-Z][A-Z0-9])( {1,2})-(?: (.*)|)$")
 _TAG: Final = re.compile(
@@ -110,11 +120,12 @@ def _build_item(entry: Sequence[tuple[str, list[str]]]) -> tuple[str, Item]:
     item["container-title"] = next((first[tag] for tag in within if tag in first), "")
     item["title"] = item["title"] or first.get("BT", "")
     item["id"] = first.get("ID") or " ".join(filter(None, (first.get("PY", "")[:4], item["title"][:50])))
-    authors = ("\n".join(lines).strip() for tag, lines in entry if tag in ("AU", "A1"))
+    authors = fields.get("AU", [])
+    authors = [*authors, *(one for one in fields.get("A1", ()) if one not in authors)]  # both Li, J. of a paper
     item["genre"] = first.get("M3", "")
-    item["author"] = [_build_name(name) for name in dict.fromkeys(filter(None, authors))]
+    item["author"] = [split_name(name) for name in authors]
     editors = fields.get("ED", []) + (fields.get("A2", []) if item["type"] in {*_PARTS, "book"} else [])
-    item["editor"] = [_build_name(name) for name in dict.fromkeys(editors)]
+    item["editor"] = [split_name(name) for name in dict.fromkeys(editors)]
     item["issued"] = {"raw": choose_date(*(first.get(tag, "") for tag in ("PY", "Y1", "DA")))}
     item["page"] = join_pages(first.get("SP", ""), first.get("EP", "")) or first.get("C7", "")
     item["abstract"] = "\n\n".join(dict.fromkeys(fields.get("AB", []) or fields.get("N2", [])))
@@ -134,24 +145,18 @@ def _find_type(first: dict[str, str]) -> str:
     return kind
 
 
-def _find_numbers(told: dict[str, list[str]], links: Sequence[str]) -> Item:
+def _find_numbers(fields: dict[str, list[str]], links: Sequence[str]) -> Item:
     """The PMID, the PMCID and other numbers of an entry, as its database names them."""
-    database = " ".join(told.get("DB") or told.get("DP") or ()).lower()
-    accession = [*told.get("AN", ()), *(told.get("ID", ()) if "ovid" in database else ())]
-    marked = [*told.get("C3", ()), *told.get("U1", ())]
+    database = " ".join(fields.get("DB") or fields.get("DP") or ()).lower()
+    accession = [*fields.get("AN", ()), *(fields.get("ID", ()) if "ovid" in database else ())]
+    marked = [*fields.get("C3", ()), *fields.get("U1", ())]
     if "scopus" in database:
-        marked += [f"PMID {one}" for one in told.get("C2", ())]
+        marked += [f"PMID {one}" for one in fields.get("C2", ())]
     if "embase" in database:
-        marked += [f"PMID {one}" for one in told.get("C5", ())]
-    pmcids = (re.search(r"\bPMC\d{3,9}\b", one) for one in (*told.get("C2", ()), *told.get("U1", ()), *links))
+        marked += [f"PMID {one}" for one in fields.get("C5", ())]
     number = next((one for one in accession if re.match(r"arXiv:|NCT\d{8}\Z", one, re.IGNORECASE)), "")
     return {
         "PMID": find_pmid(accession, database, marked, links),
-        "PMCID": next((found[0] for found in pmcids if found), ""),
+        "PMCID": find_pmcid(*fields.get("C2", ()), *fields.get("U1", ()), *links),
         "number": number,
     }
-
-
-def _build_name(name: str) -> Item:
-    family, *rest = (part.strip() for part in " ".join(name.split()).split(",", 2))
-    return {name: part for name, part in zip(("family", "given", "suffix"), (family, *rest), strict=False) if part}

@@ -14,63 +14,87 @@ from typing import Final
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.work_standing import WorkStanding
 from elcano.subjects.documents.csl_dates import choose_date
-from elcano.subjects.uploads.list_items import Item, Parsed, choose_url, clean_item, find_doi, find_pmid, join_pages
+from elcano.subjects.uploads.list_items import (
+    Item,
+    Parsed,
+    choose_url,
+    clean_item,
+    find_doi,
+    find_pmid,
+    join_pages,
+    split_name,
+)
 from elcano.subjects.uploads.tagged_lists import build_wos_item
 
 MOST_CHARACTERS: Final = 2_000_000
 """Length of one cell: Scopus lists all references of a work in one."""
 _PREAMBLE: Final = 10
 """Lines above the heads that are looked at."""
-_HEADS: Final = tuple(
-    frozenset(heads.split("|"))
-    for heads in (
-        "authors|title|year|source title",  # Scopus
-        "key|title|year|journal|authors|abstract|notes",  # Rayyan
-        "title|authors|published year|covidence #",
-        "central id|author(s)|title|source",  # Cochrane
-        "title|author names|publication year|source title",  # Embase
-        "article title|author|journal title|publication date|accession number",  # EBSCO
-        "pmid|title|authors|citation|publication year",  # PubMed
-        "key|item type|publication year|author|title|publication title",  # Zotero
-        "pt|au|ti|so|py",  # Web of Science
-        "lens id|title|publication year|author/s",
-        "publication id|doi|title|pubyear|authors",  # Dimensions
-        "authors|title|publication|volume|number|pages|year|publisher",  # Google Scholar
-        "reference type|authors, primary|title primary|pub year",  # RefWorks
-        "document title|authors|publication title|publication year",  # IEEE
-        "item title|publication title|authors|publication year|item doi",  # Springer
-        "(internal) id|title|journal|authors|abstract",  # Abstrackr
-        "title|abstract|asreview_label",
-        "title|abstract|included|asreview_ranking",
-    )
+_OPENALEX: Final = frozenset({"display_name", "publication_year", "authorships.author.display_name"})
+_HEADS: Final = (
+    _OPENALEX,
+    *(
+        frozenset(heads.split("|"))
+        for heads in (
+            "authors|title|year|source title",  # Scopus
+            "key|title|year|journal|authors|abstract|notes",  # Rayyan
+            "title|authors|published year|covidence #",
+            "central id|author(s)|title|source",  # Cochrane
+            "title|author names|publication year|source title",  # Embase
+            "title|original title|author names|source",  # Embase, before
+            "article title|author|journal title|publication date|accession number",  # EBSCO
+            "pmid|title|authors|citation|publication year",  # PubMed
+            "key|item type|publication year|author|title|publication title",  # Zotero
+            "pt|au|ti|so|py",  # Web of Science
+            "lens id|title|publication year|author/s",
+            "publication id|doi|title|pubyear|authors",  # Dimensions
+            "authors|title|publication|volume|number|pages|year|publisher",  # Google Scholar
+            "reference type|authors, primary|title primary|pub year",  # RefWorks
+            "document title|authors|publication title|publication year",  # IEEE
+            "item title|publication title|authors|publication year|item doi",  # Springer
+            "(internal) id|title|journal|authors|abstract",  # Abstrackr
+            "title|abstract|asreview_label",
+            "title|abstract|included|asreview_ranking",
+        )
+    ),
 )
 """The heads that mark a table of works, by the program that writes them."""
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "title": ("title", "article title", "title primary", "document title", "item title"),
-    "author": ("author full names", "authors", "author", "author(s)", "author names", "author/s", "authors, primary"),
+    "title": ("title", "article title", "title primary", "document title", "item title", "display_name"),
+    "author": (
+        *("author full names", "authors", "author", "author(s)", "author names", "author/s", "authors, primary"),
+        "authorships.author.display_name",
+    ),
     "container-title": (
         *("source title", "journal", "publication title", "journal title", "journal/book", "periodical full"),
-        *("publication", "source"),
+        *("publication", "source", "primary_location.source.display_name"),
     ),
-    "volume": ("volume", "journal volume"),
-    "issue": ("issue", "issue number", "number", "journal issue"),
+    "volume": ("volume", "journal volume", "biblio.volume"),
+    "issue": ("issue", "issue number", "number", "journal issue", "biblio.issue"),
     "publisher": ("publisher", "book publisher"),
     "DOI": ("doi", "item doi"),
     "ISSN": ("issn", "issns"),
     "language": ("language of original document", "language", "article language"),
     "abstract": ("abstract", "abstract note"),
     "note": ("notes", "personal notes"),
-    "PMCID": ("pmcid", "pmc_id"),
-    "id": ("key", "eid", "covidence #", "central id", "publication id", "lens id", "reference id", "pui"),
+    "PMCID": ("pmcid", "pmc_id", "ids.pmcid"),
+    "id": ("key", "eid", "covidence #", "central id", "publication id", "lens id", "reference id", "pui", "id"),
 }
-_YEAR: Final = ("year", "publication year", "published year", "pubyear", "pub year")
-_DATE: Final = ("date published", "date", "publication date", "date of publication", "pub month & day")
-_TYPE: Final = ("item type", "document type", "publication type", "doctype", "reference type", "content type")
+_YEAR: Final = ("year", "publication year", "published year", "pubyear", "pub year", "publication_year")
+_DATE: Final = (
+    "date published",
+    "date",
+    "publication date",
+    "date of publication",
+    "publication_date",
+    "pub month & day",
+)
+_TYPE: Final = ("item type", "document type", "publication type", "doctype", "reference type", "content type", "type")
 _PAGES: Final = ("pages", "pagination")
-_FIRST: Final = ("page start", "first page", "start page")
-_LAST: Final = ("page end", "last page", "end page", "other pages")
+_FIRST: Final = ("page start", "first page", "start page", "biblio.first_page")
+_LAST: Final = ("page end", "last page", "end page", "other pages", "biblio.last_page")
 _ARTICLE: Final = ("art. no.", "article number")
-_PMID: Final = ("pubmed id", "medline pmid", "pmid", "pubmed_id")
+_PMID: Final = ("pubmed id", "medline pmid", "pmid", "pubmed_id", "ids.pmid")
 _LINKS: Final = ("link", "url", "plink", "external url", "source linkout", "pdf link", "links", "embase link")
 _KINDS: Final = (
     *(
@@ -138,7 +162,11 @@ def _build_item(cells: Mapping[str, str]) -> Item:
         "article-journal" if item["container-title"] else "document",
     )
     item["genre"] = kind
-    item["author"] = [*_split_authors(item["author"])]
+    if cells.keys() >= _OPENALEX:  # given names first
+        item["author"] = [{"literal": name} for name in item["author"].split("|")]
+        item["id"] = item["id"].rpartition("/")[2]
+    else:
+        item["author"] = [*_split_authors(item["author"])]
     item["issued"] = {"raw": choose_date(_read(cells, _YEAR), _read(cells, _DATE), cells.get("published month", ""))}
     pages = (_read(cells, _PAGES), "") if _read(cells, _PAGES) else (_read(cells, _FIRST), _read(cells, _LAST))
     item["page"] = join_pages(*pages) or _read(cells, _ARTICLE)
@@ -210,8 +238,7 @@ _SHORT: Final = re.compile(r"(.+?)\s+((?:[^\W\d_a-z]\.?-?){1,5}\.?)")
 
 
 def _split_author(name: str) -> Item:
-    family, *rest = (part.strip() for part in name.split(",", 2))
-    if not rest and (short := _SHORT.fullmatch(name)):
-        family, given = short[1], short[2]
-        rest = [re.sub(r"\A(\w{2,5})\.\Z", r"\1", given)]  # PubMed ends its lists with a full stop
-    return {part: text for part, text in zip(("family", "given", "suffix"), (family, *rest), strict=False) if text}
+    if "," not in name and (short := _SHORT.fullmatch(name)):
+        given = re.sub(r"\A(\w{2,5})\.\Z", r"\1", short[2])  # PubMed ends its lists with a full stop
+        return {"family": short[1], "given": given}
+    return split_name(name)

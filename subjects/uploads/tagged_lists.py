@@ -1,4 +1,7 @@
-"""Lists whose lines begin with tags, parsed into works in CSL-JSON: PubMed's (nbib) and Web of Science's (ciw)."""
+"""Lists whose lines begin with tags, parsed into works in CSL-JSON.
+
+They are PubMed's (nbib), Web of Science's (ciw) and EndNote's (enw).
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,13 +10,29 @@ from typing import Final, TypeAlias
 
 from elcano.graphs.report.work_standing import WorkStanding
 from elcano.subjects.documents.csl_dates import choose_date, parse_date
-from elcano.subjects.uploads.list_items import Item, Parsed, clean_item, find_doi, join_pages
+from elcano.subjects.uploads.list_items import (
+    ENDNOTE_TYPES,
+    Item,
+    Parsed,
+    choose_url,
+    clean_item,
+    find_doi,
+    find_pmcid,
+    find_pmid,
+    join_pages,
+    split_name,
+)
 
 Fields: TypeAlias = dict[str, list[list[str]]]
 """The lines of each field, by its tag, as often as it is there."""
 
 _NBIB_LINE: Final = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}- ?(.*)$")
 _WOS_LINE: Final = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|\s*)$")
+_ENW_FIELD: Final = re.compile(r"^%(\S)[ \t]+(.*(?:\n(?!%\S\s).*)*)", re.MULTILINE)
+_ENW_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    **{"id": ("F",), "title": ("T",), "container-title": ("J", "B"), "volume": ("V",), "issue": ("N",)},
+    **{"publisher": ("I",), "language": ("G",), "abstract": ("X",), "note": ("Z",)},
+}
 _NBIB_LINKS: Final = {
     **{"RIN": "retractionin", "RRI": "retractedandrepublishedin", "PRIN": "partialretractionin"},
     **{"ECI": "expressionofconcernin", "EIN": "erratumin", "CRI": "correctedandrepublishedin", "UIN": "updatein"},
@@ -40,6 +59,37 @@ def parse_wos(text: str) -> Parsed:
     for fields in _split_entries(text, _WOS_LINE, "ER"):
         if fields.keys() & {"TI", "AU", "SO", "UT"}:
             yield _read(fields, "UT"), build_wos_item({tag: _list(fields, tag) for tag in fields})
+
+
+def parse_enw(text: str) -> Parsed:
+    """EndNote's tagged format; an entry begins behind an empty line, and its texts may have such lines, too."""
+    for entry in re.split(r"\n\s*\n(?=%\S\s)", text.replace("\r\n", "\n")):
+        found = [(one[1], " ".join(one[2].split())) for one in _ENW_FIELD.finditer(entry)]
+        fields: dict[str, list[str]] = {}
+        for tag, value in found:
+            fields.setdefault(tag, []).append(value)
+        if fields.keys() & {"T", "A", "J"}:
+            item = _build_enw_item(fields)
+            yield item.get("id", "") or item.get("title", "")[:50], item
+
+
+def _build_enw_item(fields: Mapping[str, list[str]]) -> Item:
+    first = {tag: values[0] for tag, values in fields.items()}
+    item: Item = {name: next((first[tag] for tag in tags if tag in first), "") for name, tags in _ENW_FIELDS.items()}
+    item["type"] = ENDNOTE_TYPES.get(first.get("0", "").lower(), "article-journal" if "J" in first else "document")
+    item["container-title"] = "" if item["type"] == "book" else item["container-title"]
+    item["author"] = [split_name(one) for one in fields.get("A", ())]
+    item["editor"] = [split_name(one) for one in fields.get("E", ())]
+    item["issued"] = {"raw": choose_date(first.get("D", ""), first.get("8", ""))}
+    item["page"] = join_pages(first.get("P", ""), "")
+    links = [word for value in fields.get("U", ()) for word in value.split()]
+    item["URL"] = choose_url(links)
+    item["DOI"] = find_doi(first.get("R", ""), *fields.get("@", ()), *links)
+    item["ISSN"] = " ".join(one for one in fields.get("@", ()) if not one.startswith("10."))
+    database = " ".join((*fields.get("~", ()), *fields.get("W", ())))
+    item["PMID"] = find_pmid(fields.get("M", ()), database, (), links)
+    item["PMCID"] = find_pmcid(*fields.get("2", ()), *links)
+    return clean_item(item)
 
 
 def _split_entries(text: str, form: re.Pattern[str], end: str) -> Iterator[Fields]:

@@ -77,7 +77,6 @@ Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_compl
 `Condition` and `Queue` were changed; `wait` walks a set.
 """
 EXTRA = {
-    "subjects/data/databases/schema_inspector.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
     "storage/sealed_payloads.py": {"temporalio"},
     "activities/calls/usage.py": {"temporalio"},

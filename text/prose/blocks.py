@@ -66,8 +66,8 @@ class ClaimCollector:
         """All remarks, with one on citations that no text has a mark of: called last."""
         unmarked = sum(place not in self._used for place in range(len(self.citations)))
         if unmarked:
-            count = "1 citation has its mark" if unmarked == 1 else f"{unmarked} citations have their marks"
-            self.remarks.append(f"{count} behind no sentence of the writer's text and counted for none.")
+            marks = "1 citation has its mark" if unmarked == 1 else f"{unmarked} citations have their marks"
+            self.remarks.append(f"{marks} behind no sentence of the writer's text and counted for none.")
         return tuple(dict.fromkeys(self.remarks))
 
     def _known(self) -> dict[str, list[tuple[int, Citation]]]:

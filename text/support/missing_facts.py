@@ -8,16 +8,24 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
-from itertools import permutations, product
+from itertools import permutations
 from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
+from elcano.text.support.figure_comparison import (
+    HALF,
+    find_denied_counts,
+    is_denied,
+    is_multiple_of_figures,
+    is_same_figure,
+    read_by_thousands,
+)
 from elcano.text.support.figures_and_names import (
     Figure,
     KnownNames,
@@ -27,7 +35,7 @@ from elcano.text.support.figures_and_names import (
     without_pointers,
 )
 from elcano.text.support.fractions import find_ratios, is_same_share
-from elcano.text.units import is_rounded_conversion, same_amount
+from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
 _NEARLY: Final = (
@@ -39,9 +47,6 @@ _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNO
 _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
 """A figure without its unit."""
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
-_GROUP: Final = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
-_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
-"""Separators of thousands; in Spanish and French they depend on the country."""
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
 _YEAR: Final = (Decimal(1500), Decimal(2100))
@@ -77,13 +82,13 @@ class MissingFacts:
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
     """Find figures and names of the statement that none of its quotes has."""
-    unnamed, quoted = _find_unquoted_names(statement)
+    unnamed, known = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
         names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
-        words=sum(map(quoted.lacks, unnamed)),
+        words=sum(map(known.lacks, unnamed)),
     )
 
 
@@ -110,7 +115,7 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
         for one in asked
         if not _is_possible_count(one)
         and not _explain_missing_figure(one, statement, there, known)
-        and not any(_is_same_figure(one, other, rounded=False) for other in kept)
+        and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )
 
 
@@ -126,14 +131,17 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
         for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
         if not (counting and _is_possible_count(one))
     ]
+    denied = [
+        (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
+        for said, there in find_denied_counts(statement.text, statement.quotes)
+    ]
     if not asked:  # most statements have none, and passages are long
-        return []
-    if any(_GROUP.match(one.written) for one in asked):
-        marks = {_THOUSANDS.get(language, "") for language in possible_languages(statement.text)}
-        asked = [_read_by_thousands(one, marks) for one in asked]
+        return denied
+    asked = read_by_thousands(asked, (statement.text, *statement.known))
     there = _extract_all_figures(with_unglued(statement.quotes))
     known = _extract_all_figures(statement.known)
-    return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+    missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+    return [*missing, *denied]
 
 
 def _without_ordinals(text: str) -> str:
@@ -148,18 +156,9 @@ def _without_ordinals(text: str) -> str:
     return _POINTED.sub(blank, text)
 
 
-def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
-    """`54.700` of a German sentence, which is no 54.7; as it is where several `marks` of thousands may be meant."""
-    group = _GROUP.match(one.written)
-    if group is None or set(marks) != {group[1]}:
-        return one
-    most = max(map(abs, one.values))
-    return replace(one, values=frozenset(value for value in one.values if abs(value) == most))
-
-
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
-    """Each once, wherever it is: a table may say the same one thousands of times."""
-    found = (one for text in texts for one in extract_figures(text, dates=True))
+    """Each once, wherever it stands: a table may say the same one thousands of times."""
+    found = (one for text in texts for one in read_by_thousands(extract_figures(text, dates=True), (text,)))
     return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
 
 
@@ -168,11 +167,11 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
     names = [name for name in extract_names(statement.text, languages) if name not in units]
-    quoted = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
-    asked = [name for name in names if not named_in(name, quoted)]
+    known = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    return asked, quoted
+    return asked, known
 
 
 def _is_year(one: Figure) -> bool:
@@ -188,14 +187,22 @@ def is_foreign_language(statement: Statement) -> bool:
 def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:
     """Why a figure is not supported; empty if it is."""
     rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
-    if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
+    if one.spelled and (
+        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))}
+    ):
         return ""
     if one.share is not None:
         ratios = [value / 100 for other in there if other.unit == "%" for value in other.values]
         ratios += [ratio for quote in statement.quotes for ratio in find_ratios(quote)]
         if any(is_same_share(one.share, ratio, one.bound, rounded=rounded) for ratio in ratios):
             return ""
-    if any(_is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
+    if one.values == {Decimal(0)} and is_denied(statement.text[one.start + len(one.written) :], statement.quotes):
+        return ""
+    if one.spelled and one.unit in (TIMES, SHARE) and len(one.values) == 1:
+        many = next(iter(one.values)) / (1 if one.unit == TIMES else 100)
+        if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
+            return ""
+    if any(is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""
@@ -277,30 +284,6 @@ def _remove_glued_notes(quote: str) -> str:
                 quote = quote[: one.start("note")] + " " + quote[one.end("note") :]
         run = [] if item is None else [item]
     return quote
-
-
-def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
-    if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
-        return False
-    if one.exactly and other.bound:  # `p = 0.001` is not `p < 0.001`
-        return False
-    if one.unit and other.unit:
-        for value, found in product(one.values, other.values):
-            if same_amount(value, one.unit, found, other.unit):
-                return True
-            if is_rounded_conversion(value, one.unit, found, other.unit, other.places):
-                return True
-            if is_rounded_conversion(found, other.unit, value, one.unit, one.places):
-                return True
-    elif one.values & other.values:
-        return True
-    return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)
-
-
-def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
-    """Return whether `rounded` may stand for `exact`: they differ by at most half of its last nonzero digit."""
-    step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
-    return abs(rounded - exact) <= step / 2
 
 
 def _year_in(value: Decimal, statement: Statement) -> bool:

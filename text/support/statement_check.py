@@ -106,8 +106,8 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     known = _all_terms(statement.known) - quoted
     asked = {term: weight for term, weight in said.items() if term not in known} or said
     missing = [term for term in asked if not _is_related_term(term, quoted)]
-    listed = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
-    unspoken = ENGLISH.words_unquoted.format(words=listed) if missing else ""
+    words = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
+    unspoken = ENGLISH.words_unquoted.format(words=words) if missing else ""
     return WordOverlap(
         _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
     )

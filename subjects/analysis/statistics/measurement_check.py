@@ -73,7 +73,7 @@ def iter_reported_numbers(one: Measurement) -> Iterator[tuple[str, float]]:
 
 
 def _find_unquoted_numbers(one: Measurement) -> Iterator[str]:
-    """Numbers that do not stand in the quote, under any reading of what stands there."""
+    """Numbers that are not in the quote, under any reading of its numbers."""
     said = extract_figures(one.quote)
     for name, number in iter_reported_numbers(one):
         found = [figure for figure in said if Decimal(repr(number)).normalize() in figure.values]

@@ -74,27 +74,27 @@ def split_name(name: str, language: str) -> Iterator[NamePart]:
         held = attached or (not last and _DASH.fullmatch(text, one.end(), found[place + 1].start()) is not None)
         words = (after["word"] for after in found[place + 1 :] if after["word"])
         behind = next((word for word in words if len(word) == 1 or not is_link(word.casefold(), language)), None)
-        beside = (found[place - 1]["word"] if place else None, behind)
-        part = _read_word(one["word"], language, beside, held=held, shouted=shouted)
+        neighbours = (found[place - 1]["word"] if place else None, behind)
+        part = _read_word(one["word"], language, neighbours, held=held, shouted=shouted)
         if part is not None:
             parts.append(replace(part, text=part.text + (one["status"] or ""), attached=attached and bool(parts)))
     yield from parts
 
 
 def _read_word(
-    written: str, language: str, beside: tuple[str | None, str | None], *, held: bool, shouted: bool
+    written: str, language: str, neighbours: tuple[str | None, str | None], *, held: bool, shouted: bool
 ) -> NamePart | None:
     """A word as a part of its name; None if it says nothing there.
 
     Args:
         written: the word.
         language: the name's.
-        beside: the word before it, and the next behind it that is no article.
+        neighbours: the word before it, and the next behind it that is no article.
         held: a hyphen joins it to one of them.
         shouted: the whole name is in capitals.
     """
     word = written.casefold()
-    before, behind = beside
+    before, behind = neighbours
     acronym = written.isupper() and len(written) > 1 and not shouted
     if _NUMBER.fullmatch(word):
         return NamePart(word, "name")

@@ -98,7 +98,7 @@ def build_task(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
         _describe_result(digest, queries[place], rows[place] if place < len(rows) else None, place + 1)
         for place, digest in enumerate(given.results)
     ]
-    told: JsonObject = {
+    inputs: JsonObject = {
         "results": results,
         "forecasts": list(given.forecasts),
         "gaps": list(given.gaps),
@@ -106,7 +106,7 @@ def build_task(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
     }
     task = loaded.envelope("data_writer", given)
     return task.model_copy(
-        update={"instructions": given.instructions, "given": {name: one for name, one in told.items() if one}}
+        update={"instructions": given.instructions, "given": {name: one for name, one in inputs.items() if one}}
     )
 
 
@@ -128,7 +128,7 @@ def _find_matching_query(left: Sequence[AnsweredQuery], digest: ResultDigest, pl
 
 def _describe_result(digest: ResultDigest, query: AnsweredQuery | None, rows: Json, number: int) -> JsonObject:
     shown: Json = rows if rows is not None else [list(row) for row in digest.head]
-    told: JsonObject = {
+    inputs: JsonObject = {
         "number": number,
         "key": f"{RESULT_KEY}{number}",
         "database": digest.database,
@@ -141,7 +141,7 @@ def _describe_result(digest: ResultDigest, query: AnsweredQuery | None, rows: Js
         "choices": list(query.query.choices) if query else [],
         "repairs": list(_list_repairs(query)),
     }
-    return {name: one for name, one in told.items() if one not in ([], "", False) or name == "rows"}
+    return {name: one for name, one in inputs.items() if one not in ([], "", False) or name == "rows"}
 
 
 def _list_repairs(query: AnsweredQuery | None) -> Iterator[Json]:

@@ -48,16 +48,16 @@ is counted by (`by month`), and says nothing of the future. A forecast and paths
 
 def build_task(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the names of tables and columns, and the tools."""
-    told: JsonObject = {}
+    inputs: JsonObject = {}
     if given.excerpt is not None:
         tables: JsonObject = {one.name: [column.name for column in one.columns] for one in given.excerpt.tables}
-        told["tables"] = tables
+        inputs["tables"] = tables
     if given.saved:
-        told["saved"] = True
+        inputs["saved"] = True
     if given.tools:
         tools: list[Json] = [*given.tools[:SHOWN_TOOLS]]
-        told["tools"] = tools
-    return loaded.envelope("splitter", given).model_copy(update={"given": told})
+        inputs["tools"] = tools
+    return loaded.envelope("splitter", given).model_copy(update={"given": inputs})
 
 
 def find_splitting_faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:

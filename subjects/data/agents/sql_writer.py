@@ -75,19 +75,19 @@ something else is worse than none.
 
 def build_task(given: SqlWriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the excerpt of the schema and the examples."""
-    told: JsonObject = {
+    inputs: JsonObject = {
         "dialect": given.excerpt.dialect,
         "schema": given.excerpt.model_dump(mode="json", exclude_defaults=True),
     }
     if given.examples:
-        told["examples"] = [
+        inputs["examples"] = [
             one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:MOST_EXAMPLES]
         ]
     if given.saved_questions and not given.examples:
-        told["saved_questions"] = [*given.saved_questions]
+        inputs["saved_questions"] = [*given.saved_questions]
     if given.documents:
-        told["documents"] = True
-    return loaded.envelope(SQL_WRITER, given).model_copy(update={"given": told})
+        inputs["documents"] = True
+    return loaded.envelope(SQL_WRITER, given).model_copy(update={"given": inputs})
 
 
 def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
@@ -191,17 +191,17 @@ Leave `diff` empty. A query that runs and answers something else is worse than n
 
 def build_repair_task(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the question, the query, its error and the schema."""
-    told: JsonObject = {
+    inputs: JsonObject = {
         "query": given.query.model_dump(mode="json", exclude_defaults=True),
         "fault": given.fault.model_dump(mode="json", exclude_defaults=True),
         "schema": given.excerpt.model_dump(mode="json", exclude_defaults=True),
     }
     if given.attempts:
         last = given.attempts[-MOST_ATTEMPTS:]
-        told["attempts"] = [{"sql": one.before, "fault": one.reason} for one in last]
+        inputs["attempts"] = [{"sql": one.before, "fault": one.reason} for one in last]
     if given.examples:
-        told["examples"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:4]]
-    return loaded.envelope("sql_repairer", given).model_copy(update={"given": told})
+        inputs["examples"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:4]]
+    return loaded.envelope("sql_repairer", given).model_copy(update={"given": inputs})
 
 
 def find_repair_faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> tuple[str, ...]:
@@ -245,9 +245,9 @@ def summarize_sql_repair(output: JsonObject) -> tuple[str, JsonObject]:
     if not said.sql:
         return f"The query was not mended: {shorten_text(said.explanation, SHOWN_SQL)}", {}
     marked = " This may change what it means." if said.changes_meaning else ""
-    told = shorten_text(" ".join(said.changed), SHOWN_SQL)
+    changes = shorten_text(" ".join(said.changed), SHOWN_SQL)
     figures: JsonObject = {"sql": said.sql, "diff": said.diff, "changes_meaning": said.changes_meaning}
-    return f"Repaired the query. {told}{marked}", figures
+    return f"Repaired the query. {changes}{marked}", figures
 
 
 REPAIRER: Final = AgentDefinition(

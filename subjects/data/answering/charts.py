@@ -173,12 +173,12 @@ def _build_planned_chart(
     values: list[Json],
     mark: JsonObject,
     encoding: JsonObject,
-    told: Sequence[str],
+    notes: Sequence[str],
     size: str,
 ) -> PlannedChart:
     title = shorten_text(title, TITLE_CHARACTERS)
     height: Json = {"step": 20} if kind == "bar" else _HEIGHT
-    description = ". ".join(filter(None, (f"Chart of {title}: {size}", *told))) + "."
+    description = ". ".join(filter(None, (f"Chart of {title}: {size}", *notes))) + "."
     spec: JsonObject = {
         "$schema": VEGA_LITE,
         "description": description,

@@ -1,7 +1,7 @@
-"""An answer from results: each of its numbers is proven by the cells that it names, or marked where it stands.
+"""An answer from results: each of its numbers is proven by the cells that it names, or marked there.
 
 What a model says of a number is data; code alone computes. What does not follow is reported to the model once, with
-quotes that do not hold, and if it still does not follow then, the statement that it stands in says so in the report.
+quotes that do not hold, and if it still does not follow then, its statement says so in the report.
 """
 
 import asyncio
@@ -102,7 +102,7 @@ class _Desk:
         self._given = given
         self._tables = tables
         self._language = language_of(given.question)
-        self._said = (*_said_beside(given), *_iter_column_names(tables))
+        self._said = (*_list_given_numbers(given), *_iter_column_names(tables))
         self.ids = {f"{RESULT_KEY}{number}": one.evidence for number, one in enumerate(given.results, start=1)}
         """Evidence ids of the results by their keys."""
 
@@ -241,7 +241,7 @@ def with_claims(draft: ReportDraft, change: Callable[[Claim], Claim]) -> ReportD
     return draft.model_copy(update={**parts, "sections": sections})
 
 
-def _said_beside(given: DataWriterInput) -> Iterator[GivenNumbers]:
+def _list_given_numbers(given: DataWriterInput) -> Iterator[GivenNumbers]:
     """Collect numbers that need no cell, with their origin."""
     yield GivenNumbers("the question", given.question)
     for one in given.guidance:

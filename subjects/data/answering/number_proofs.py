@@ -261,7 +261,7 @@ def _is_overlapping(span: tuple[int, int], one: Number) -> bool:
 
 
 def _is_name_of_cell(proof: NumberProof, results: Sequence[ResultTable]) -> bool:
-    """Return whether a proof's text stands in the text of the one cell that it names, whatever digits it contains."""
+    """Return whether a proof's text is in the text of the one cell that it names, whatever digits it contains."""
     if proof.operation != "cell":
         return False
     try:

@@ -1,8 +1,8 @@
 """Periods as columns of results name them, each at the moment when it begins: years, halves, quarters, months, weeks.
 
-`2024-Q1`, `Q1 2024`, `2024-H2`, `2024-W05`, `202405` and names of months say by themselves which period they are. A
-second column may say the part of a year that the first one names: `year` and `quarter`. `2024-05` is a month unless a
-value of its column can be none (`2024-00`, `2024-13`), or the query counts weeks.
+`2024-Q1`, `Q1 2024`, `2024-H2`, `2024-W05`, `202405`, `05/2024`, `2024年5月` and `mayo de 2024` say by themselves which
+period they are. A second column may say the part of a year that the first one names: `year` and `quarter`. `2024-05` is
+a month unless a value of its column can be none (`2024-00`, `2024-13`), or the query counts weeks.
 """
 
 import re
@@ -33,9 +33,9 @@ _PARTS: Final[Mapping[Part, frozenset[str]]] = {part: frozenset(words.split()) f
 """Names of columns that hold a part of a year."""
 _SIGNS: Final[Mapping[str, Part]] = {
     **dict.fromkeys(("h", "hj", "s"), "half"),
-    **dict.fromkeys(("q", "t"), "quarter"),
-    **dict.fromkeys(("w", "wk", "kw"), "week"),
-    "m": "month",
+    **dict.fromkeys(("q", "t", "四半期", "季度", "분기"), "quarter"),
+    **dict.fromkeys(("w", "wk", "kw", "週", "周", "주"), "week"),
+    **dict.fromkeys(("m", "月", "月份", "월", "-", "/", "."), "month"),
 }
 _MOST: Final[Mapping[Part, int]] = {"half": 2, "quarter": 4, "month": 12, "week": 53}
 _SIGN: Final = "(?P<sign>HJ|H|S|Q|T|KW|WK|W|M)"
@@ -46,12 +46,14 @@ _FORMS: Final = tuple(
         rf"{_YEAR}[-/. ]?{_SIGN}[-. ]?(?P<number>\d{{1,2}})",
         rf"{_SIGN}[-. ]?(?P<number>\d{{1,2}})[-/. ]{_YEAR}",
         rf"(?P<number>[1-4])\.?[-/. ]?{_SIGN}[-/. ]?{_YEAR}",
+        rf"(?P<number>0?[1-9]|1[0-2])(?P<sign>[-/.]){_YEAR}",
+        rf"{_YEAR} ?[年년] ?(?:第 ?)?(?P<number>\d{{1,2}}) ?(?P<sign>月份?|월|四半期|季度|분기|週|周|주)",
     )
 )
 _PART: Final = re.compile(rf"{_SIGN}?[-. ]?(?P<number>\d{{1,2}})(?:\.0)?|(?P<first>\d)\.? ?(?P<unit>HJ|H|S|Q|T)", re.I)
 _NUMBERED: Final = re.compile(r"([12]\d{3})[-/. ]?(\d{1,2})")
 _NAMED_MONTH: Final = re.compile(
-    rf"(?:{_YEAR}[-/., ]+(?P<first>[^\W\d_]+)\.?|(?P<then>[^\W\d_]+)\.?[-/., ]+(?P<end>[12]\d{{3}}))"
+    rf"(?:{_YEAR}[-/., ]+(?P<first>[^\W\d_]+)\.?|(?P<then>[^\W\d_]+)\.?(?: del? |[-/., ]+)(?P<end>[12]\d{{3}}))"
 )
 _WEEKS: Final = (
     ("monday", re.compile(r"strftime\b.{0,200}?%W", re.DOTALL)),

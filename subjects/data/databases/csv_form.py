@@ -1,4 +1,4 @@
-"""The form of delimited text: encoding, delimiter, quotes, what stands above the names of the columns, and the names.
+"""The form of delimited text: encoding, delimiter, quotes, lines above the names of the columns, and the names.
 
 DuckDB finds out most of it. It leaves out the lines above the first one that all others fit, so one line that is too
 long would cost a table every row before it; here it costs the file, and is named. What it takes for names may be a

@@ -14,10 +14,11 @@ import duckdb
 from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.data_answer import QueryFault
+from elcano.subjects.data.databases.catalog import ColumnRow, KeyRow, TableRow, build_table_schemas
 from elcano.subjects.data.databases.duckdb_loading import load_files_into_duckdb
 from elcano.subjects.data.databases.engine import Answer, Outcome, Request, not_begun, too_slow
 from elcano.subjects.data.databases.values import fetch_rows_as_cells, kind_of
-from elcano.subjects.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, ResultColumn, TableSchema
+from elcano.subjects.data.tables import ResultColumn, TableSchema
 
 MEMORY: Final = "1GB"
 ADDRESS_SPACE: Final = 6_000_000_000
@@ -50,17 +51,18 @@ _SHORT: Final = (
 _PLAIN: Final = frozenset(_SHORT.split())
 """Types whose values are short and whole in Python; of all others the beginning of their text is read."""
 _TABLES: Final = """
-    SELECT schema_name, table_name, 'table', comment, estimated_size FROM duckdb_tables()
+    SELECT (schema_name, table_name), schema_name, table_name, 'table', comment, estimated_size FROM duckdb_tables()
     WHERE NOT internal AND NOT temporary AND database_name = current_database()
-    UNION ALL SELECT schema_name, view_name, 'view', comment, NULL FROM duckdb_views()
+    UNION ALL SELECT (schema_name, view_name), schema_name, view_name, 'view', comment, NULL FROM duckdb_views()
     WHERE NOT internal AND NOT temporary AND database_name = current_database()
 """
 _COLUMNS: Final = """
-    SELECT schema_name, table_name, column_name, data_type, is_nullable, comment FROM duckdb_columns()
+    SELECT (schema_name, table_name), column_name, data_type, is_nullable, comment FROM duckdb_columns()
     WHERE NOT internal AND database_name = current_database() ORDER BY column_index
 """
 _KEYS: Final = """
-    SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names
+    SELECT (schema_name, table_name), constraint_column_names,
+           CASE constraint_type WHEN 'FOREIGN KEY' THEN (schema_name, referenced_table) END, referenced_column_names
     FROM duckdb_constraints() WHERE database_name = current_database()
     AND constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY')
 """
@@ -137,46 +139,14 @@ def _wrap_with_length_limit(sql: str, types: Sequence[str], longest: int) -> str
 
 
 def _read_table_schemas(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
-    columns: dict[str, list[ColumnSchema]] = {}
-    for schema, table, name, kind, nullable, comment in connection.execute(_COLUMNS).fetchall():
-        if not 0 < len(name) <= NAME_CHARACTERS:
-            continue
-        columns.setdefault(_qualify_table_name(schema, table), []).append(
-            ColumnSchema(
-                name=name,
-                type=kind[:NAME_CHARACTERS],
-                kind=kind_of(kind),
-                nullable=nullable,
-                comment=(comment or "")[:1_000],
-            )
-        )
-    primary: dict[str, tuple[str, ...]] = {}
-    foreign: dict[str, list[ForeignKey]] = {}
-    for schema, table, kind, names, referred, others in connection.execute(_KEYS).fetchall():
-        if kind == "PRIMARY KEY":
-            primary[_qualify_table_name(schema, table)] = tuple(names)
-        else:
-            one = ForeignKey(columns=tuple(names), table=_qualify_table_name(schema, referred), referred=tuple(others))
-            foreign.setdefault(_qualify_table_name(schema, table), []).append(one)
-    found = connection.execute(_TABLES).fetchall()
-    for schema, table, kind, comment, rows in sorted(found, key=lambda row: (row[0] != "main", row[0], row[1])):
-        name = _qualify_table_name(schema, table)
-        if len(name) > NAME_CHARACTERS or "." in schema + table:
-            continue
-        yield TableSchema(
-            name=name,
-            kind=kind,
-            comment=(comment or "")[:2_000],
-            rows=rows,
-            estimated=rows is not None,
-            columns=tuple(columns.get(name, ())),
-            primary_key=primary.get(name, ()),
-            foreign_keys=tuple(foreign.get(name, ())),
-        )
-
-
-def _qualify_table_name(schema: str, table: str) -> str:
-    return table if schema == "main" else f"{schema}.{table}"
+    found = sorted(connection.execute(_TABLES).fetchall(), key=lambda row: (row[1] != "main", row[1], row[2]))
+    tables = [
+        TableRow(at, table if schema == "main" else f"{schema}.{table}", kind, comment, rows)
+        for at, schema, table, kind, comment, rows in found
+        if "." not in schema + table
+    ]
+    columns = map(ColumnRow._make, [(*row, False) for row in connection.execute(_COLUMNS).fetchall()])
+    return build_table_schemas(tables, columns, map(KeyRow._make, connection.execute(_KEYS).fetchall()))
 
 
 def _format_duckdb_error(error: Exception, request: Request) -> str:

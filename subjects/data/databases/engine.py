@@ -1,7 +1,7 @@
 """The interface of database engines, and those whose database is a file, each call in a process of its own.
 
 An engine gets SQL that the policy has read already, and still trusts none of it: it opens read-only, gives back every
-transaction, stops what takes too long, and reads no more than it is told to. A process is killed at its limit.
+transaction, stops what takes too long, and reads no more than its limits. A process is killed at its limit.
 """
 
 import hashlib

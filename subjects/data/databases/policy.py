@@ -172,7 +172,7 @@ def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
     """The tables that are read, as the schema calls them.
 
     Raises:
-        Refused: one is neither in the schema nor defined by WITH where it stands.
+        Refused: one is neither in the schema nor defined by a WITH in scope.
     """
     known = names_of(schema)
     unknown: dict[str, None] = {}
@@ -214,7 +214,7 @@ def names_of(schema: DatabaseSchema) -> Mapping[str, str]:
 
 
 def table_key(table: exp.Table, dialect: Dialect) -> str:
-    """The name of a table as the schema has it; with what stands before its schema it is no name of any."""
+    """The name of a table as the schema has it; a name with a catalogue is none of them."""
     parts = [part for part in (table.args.get("catalog"), table.args.get("db"), table.this) if part is not None]
     if not isinstance(table.this, exp.Identifier):
         return ""  # a function
@@ -247,7 +247,7 @@ def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
 def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
     """Whether a WITH around the table defines its name.
 
-    It is its own query's, or stands before in the same WITH; where that is recursive, it may be the definition itself.
+    It belongs to its own query, or comes earlier in the same WITH; a recursive one may read itself.
     """
     if table.args.get("db") is not None:
         return False
@@ -259,8 +259,8 @@ def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
             own = next(at for at, one in enumerate(above.expressions) if one is inside)
             defined = above.expressions[: own + bool(above.args.get("recursive"))]
         else:
-            beside = above.args.get("with_")
-            defined = beside.expressions if beside is not None and beside is not inside else []
+            definitions = above.args.get("with_")
+            defined = definitions.expressions if definitions is not None and definitions is not inside else []
         if any(_fold_alias_name(one, dialect) == wanted for one in defined):
             return True
         inside, above = above, above.parent

@@ -22,8 +22,8 @@ from elcano.activities.child_processes import Stop
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.data_answer import QueryFault
+from elcano.subjects.data.databases.catalog import ColumnRow, KeyRow, TableRow, build_table_schemas
 from elcano.subjects.data.databases.engine import Limits, Outcome, not_begun, too_slow
-from elcano.subjects.data.databases.schema_inspector import inspect_tables
 from elcano.subjects.data.databases.values import fetch_rows_as_cells, kind_of
 from elcano.subjects.data.tables import Dialect, ResultColumn, TableSchema
 
@@ -72,12 +72,35 @@ _WORDS: Final[tuple[tuple[type[psycopg.Error], str], ...]] = (
     (errors.InsufficientPrivilege, "its role may not read what tells of tables"),
 )
 """Explanations of server errors for the user."""
-_RELATIONS: Final = """
-    SELECT n.nspname, c.relname, c.reltuples, c.relispartition, pg_catalog.current_schema(),
-           pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
-               OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))
+_TABLES: Final = """
+    SELECT c.oid, n.nspname, c.relname, CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
+           pg_catalog.obj_description(c.oid, 'pg_class'),
+           CASE WHEN c.reltuples >= 0 THEN c.reltuples::bigint END, n.nspname = pg_catalog.current_schema()
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+    AND n.nspname <> 'information_schema' AND NOT pg_catalog.starts_with(n.nspname, 'pg_')
+    AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
+        OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT'))
+    ORDER BY n.nspname IS DISTINCT FROM pg_catalog.current_schema(), n.nspname, c.relname
+"""
+"""Not partitions, which are read as their table. Rows of -1: the server has not counted yet."""
+_COLUMNS: Final = """
+    SELECT a.attrelid, a.attname::text, CASE WHEN b.oid IS NULL
+           THEN pg_catalog.format_type(t.oid, a.atttypmod) ELSE pg_catalog.format_type(b.oid, t.typtypmod) END,
+           NOT a.attnotnull, pg_catalog.col_description(a.attrelid, a.attnum), coalesce(b.typtype, t.typtype) = 'e'
+    FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+    LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype
+    WHERE a.attrelid = ANY (%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+"""
+"""A domain has the type that it is made of: its own name may be anything."""
+_KEYS: Final = """
+    SELECT k.conrelid, ARRAY (
+        SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY AS u (number, place)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.number ORDER BY u.place
+    ), nullif(k.confrelid::bigint, 0), ARRAY (
+        SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY AS u (number, place)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.number ORDER BY u.place
+    ) FROM pg_catalog.pg_constraint k WHERE k.conrelid = ANY (%s) AND k.contype IN ('p', 'f') ORDER BY k.conname
 """
 
 
@@ -99,14 +122,17 @@ class Postgresql:
         """Tables and views that the role may read; rows as the server's statistics estimate them."""
         with self._opened(stop) as connection:
             try:
-                known = {}
-                for schema, name, rows, part, default, readable in connection.execute(_RELATIONS).fetchall():
-                    if readable and not part and "." not in schema + name:  # a partition is read as its table
-                        known[name if schema == default else f"{schema}.{name}"] = rows
-                tables = inspect_tables("postgresql", connection)
+                tables = [
+                    TableRow(at, table if own else f"{schema}.{table}", kind, comment, rows)
+                    for at, schema, table, kind, comment, rows, own in connection.execute(_TABLES).fetchall()
+                    if "." not in schema + table
+                ]
+                which = [[table.id for table in tables]]
+                columns = map(ColumnRow._make, connection.execute(_COLUMNS, which).fetchall())
+                keys = map(KeyRow._make, connection.execute(_KEYS, which).fetchall())
+                return tuple(build_table_schemas(tables, columns, keys))
             except psycopg.Error as error:
                 self._away(error)
-        return tuple(_set_estimated_rows(table, known[table.name]) for table in tables if table.name in known)
 
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
@@ -253,11 +279,6 @@ class _Ending:
             self.hung_up = True
             with socket.socket(fileno=os.dup(self._connection.fileno())) as low:
                 low.shutdown(socket.SHUT_RDWR)
-
-
-def _set_estimated_rows(table: TableSchema, rows: float) -> TableSchema:
-    """-1: the server has not counted yet."""
-    return table if rows < 0 else table.model_copy(update={"rows": int(rows), "estimated": True})
 
 
 def _format_server_error(error: psycopg.Error) -> str:

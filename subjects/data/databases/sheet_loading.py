@@ -30,7 +30,7 @@ _PROSE: Final = re.compile(r"\S+\s+\S+\s+\S+|\w+:\s*\S+|\*+\s*\S+")
 
 
 class SheetRows:
-    """The rows of a sheet, apart from what stands around them.
+    """The rows of a sheet, apart from titles and remarks around them.
 
     Args:
         rows: of the sheet, empty ones left out, from the names of columns on.
@@ -99,8 +99,8 @@ def load_sheet(
 def _find_rows(sheet: Any, options: ReadingOptions) -> SheetRows | None:
     """The rows of a sheet that are not empty, and what was left out around them; None: it has none.
 
-    A text that is merged over several rows stands in each of them; a number in the first alone, or sums would count it
-    again.
+    A text that is merged over several rows is repeated in each of them; a number is in the first alone, or sums would
+    count it again.
     """
     rows: list[list[Any]] = sheet.to_python()
     top, left = sheet.start or (0, 0)

@@ -2,19 +2,23 @@
 
 Its guards: `mode=ro` and `query_only`, an authorizer that allows to read the tables of the schema and to call the
 functions of the list and nothing else, a clock that looks after every few thousand steps, and limits of lengths. That
-clock does not tick within one function, so behind it stands that of the process.
+clock does not tick within one function, so the clock of the process is behind it.
 """
 
 import contextlib
+import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, Literal
 from urllib.parse import quote
 
 from elcano.activities.child_processes import limit_resources
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.data_answer import QueryFault
+from elcano.subjects.data.databases.catalog import ColumnRow, KeyRow, TableRow, build_table_schemas
 from elcano.subjects.data.databases.engine import (
     Answer,
     FetchedRows,
@@ -25,8 +29,13 @@ from elcano.subjects.data.databases.engine import (
     too_large,
     too_slow,
 )
-from elcano.subjects.data.databases.schema_inspector import inspect_tables
-from elcano.subjects.data.databases.values import COUNTED_ROWS, cell_of, fetch_rows_as_cells, kind_of_values
+from elcano.subjects.data.databases.values import (
+    COUNTED_ROWS,
+    cell_of,
+    fetch_rows_as_cells,
+    kind_of_values,
+    quote_identifier,
+)
 from elcano.subjects.data.tables import ResultColumn, TableSchema
 
 STEPS: Final = 5_000
@@ -37,6 +46,7 @@ ADDRESS_SPACE: Final = 2_000_000_000
 HEAP: Final = 500_000_000
 """Bytes that SQLite may have; what is over it fails."""
 BUSY_SECONDS: Final = 2.0
+_log = logging.getLogger("databases")
 _CALLED: Final = (
     "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling char coalesce concat concat_ws cos cosh count "
     "cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor "
@@ -54,8 +64,8 @@ _ROW_MAKERS: Final = ("json_each", "json_tree")
 """Functions in place of tables, which read nothing but their arguments."""
 
 
-_UNREADABLE: Final = frozenset({"virtual", "shadow"})
-"""Tables that are code of a module (full text, maps), which the guards keep from running, and what it keeps behind."""
+_KINDS: Final[Mapping[str, Literal["table", "view"]]] = {"table": "table", "view": "view"}
+"""Not those of a module (full text, maps), whose code the guards keep from running, and what it keeps behind them."""
 DENSITY_ROWS: Final = 1_000
 """At each end of a large table."""
 _ROWS: Final = """
@@ -114,13 +124,39 @@ def answer_request(request: Request) -> Answer:
 
 
 def _read_table_schemas(connection: sqlite3.Connection) -> tuple[TableSchema, ...]:
-    """Return tables and views; rows are counted by rowid, in large tables estimated from the density at both ends."""
+    """Return tables and views; rows are counted by rowid, in large tables estimated from the density at both ends.
+
+    Each is described by itself: of a view whose tables are gone SQLite knows no columns, and only that one is left out.
+    """
+    tables: list[TableRow] = []
+    columns: list[ColumnRow] = []
+    keys: list[KeyRow] = []
     try:
-        unreadable = {row[1] for row in connection.execute("PRAGMA table_list") if row[2] in _UNREADABLE}
-        tables = [table for table in inspect_tables("sqlite", connection) if table.name not in unreadable]
-        return tuple(_with_rows(table, connection) for table in tables)
+        for schema, name, kind, *_ in sorted(connection.execute("PRAGMA table_list")):
+            if schema != "main" or kind not in _KINDS or name.startswith("sqlite_"):
+                continue
+            try:
+                found = connection.execute("SELECT * FROM pragma_table_xinfo(?) WHERE hidden <> 1", [name]).fetchall()
+            except sqlite3.OperationalError as error:
+                _log.warning("%r cannot be described and is left out: %s", name, error)
+                continue
+            at = name.lower()
+            rows = _estimate_rows(name, connection) if kind == "table" else None
+            tables.append(TableRow(at, name, _KINDS[kind], rows=rows))
+            columns += [ColumnRow(at, column, written, not required) for _, column, written, required, *_ in found]
+            keys.append(KeyRow(at, [row[1] for row in sorted(found, key=itemgetter(5)) if row[5]]))
+            keys += _read_foreign_keys(at, connection)
     except sqlite3.Error as error:
         raise _Away(error) from None
+    return tuple(build_table_schemas(tables, columns, keys))
+
+
+def _read_foreign_keys(table: str, connection: sqlite3.Connection) -> Iterator[KeyRow]:
+    listed = connection.execute("SELECT * FROM pragma_foreign_key_list(?) ORDER BY id, seq", [table]).fetchall()
+    for _, group in groupby(listed, key=itemgetter(0)):
+        parts = list(group)
+        referred = [part[4] for part in parts if part[4] is not None]
+        yield KeyRow(table, [part[3] for part in parts], parts[0][2].lower(), referred)
 
 
 def _run_statement(connection: sqlite3.Connection, sql: str, limits: Limits, ends: float) -> Outcome:
@@ -215,15 +251,14 @@ def _is_readable_column(table: str, column: str, inner: str | None, readable: se
     return readable is None or not column or table in readable or table in _ROW_MAKERS or bool(inner)
 
 
-def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchema:
-    if table.kind == "view":
-        return table
-    name = '"' + table.name.replace('"', '""') + '"'
+def _estimate_rows(table: str, connection: sqlite3.Connection) -> int | None:
+    """How many rows a table has; None: it has no numbers of rows."""
+    name = quote_identifier(table)
     try:
         (rows,) = connection.execute(_ROWS.format(table=name, most=COUNTED_ROWS, ends=DENSITY_ROWS)).fetchone()
-    except sqlite3.OperationalError:  # a table without rowids
-        return table
-    return table.model_copy(update={"rows": rows, "estimated": True}) if isinstance(rows, int) else table
+    except sqlite3.OperationalError:
+        return None
+    return rows if isinstance(rows, int) else None
 
 
 def _infer_column_kinds(found: FetchedRows) -> FetchedRows:

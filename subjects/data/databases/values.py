@@ -29,8 +29,8 @@ _NAMES: Final[Mapping[Kind, str]] = {
     "int1 int2 int4 int8 int16 int32 int64 int128 long short signed unsigned bignum varint serial smallserial "
     "bigserial serial2 serial4 serial8 oid xid cid",
     "decimal": "decimal dec numeric number real double float float4 float8 fixed money",
-    "text": "char character varchar nvarchar varchar2 nchar bpchar native national text tinytext mediumtext longtext "
-    "clob string uuid enum name inet cidr macaddr citext",
+    "text": "char character varchar nvarchar varchar2 longvarchar nchar bpchar native national text tinytext "
+    "mediumtext longtext clob string uuid enum name inet cidr macaddr citext",
     "date": "date",
     "time": "time timetz",
 }
@@ -42,7 +42,7 @@ _ARGUMENTS: Final = re.compile(r"\([^()]*\)")
 def kind_of(type_name: str) -> Kind:
     """Return the kind of values that a built-in type holds, in any engine; `other` if it is none that is known.
 
-    The name itself counts, not what stands in its brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
+    The name itself counts, not its arguments in brackets: `ENUM('paid')` is text, `INTEGER[]` no number. A name in
     quotation marks or of a schema is a type that someone defined, whatever it is called.
     """
     found = _TYPE_NAME.fullmatch(type_name.lower())

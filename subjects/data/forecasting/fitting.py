@@ -1,4 +1,4 @@
-"""Models of forecasts, each fitted in a process of its own to several beginnings of the known values.
+"""Models of forecasts, each fitted in a process of its own and back-tested by statsforecast's cross-validation.
 
 Their libraries are large and may hang, so they run in no thread of the worker. A model that takes too long ends with
 its process.
@@ -9,10 +9,9 @@ was worth it. ARIMA has to be the best at each origin: it is found by a search a
 error is soon had by luck, and it is there only where there is time.
 """
 
-import math
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
@@ -21,8 +20,13 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
 from elcano.subjects.data.forecast_models import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
+ORIGINS: Final = 2
+"""Points of the history from which each model is tested."""
 LONGEST_SEASON_OF_ETS: Final = 24
 """Longest season that AutoETS can estimate; it ignores longer ones."""
+REASON_CHARACTERS: Final = 300
+_MODEL: Final = "model"
+"""The column of a model's values in the library's tables."""
 
 
 class ModelFit(Frozen):
@@ -34,85 +38,27 @@ class ModelFit(Frozen):
     high: dict[int, tuple[float, ...]]
 
 
-class CannotFit(Exception):
-    """This model is not for this series; the text is a clause that says why."""
-
-
-def build_finite_fit(
-    mean: Sequence[float], low: Mapping[int, Sequence[float]], high: Mapping[int, Sequence[float]]
-) -> ModelFit:
-    """Figures of a library as a `ModelFit`.
-
-    Raises:
-        CannotFit: one of them is no finite number.
-    """
-    fit = ModelFit(
-        mean=tuple(map(float, mean)),
-        low={level: tuple(map(float, one)) for level, one in low.items()},
-        high={level: tuple(map(float, one)) for level, one in high.items()},
-    )
-    every = [*fit.mean, *(value for side in (fit.low, fit.high) for one in side.values() for value in one)]
-    if not all(map(math.isfinite, every)):
-        raise CannotFit("it returned values that are not finite")
-    return fit
-
-
-def fit_values(model: ModelName, values: Sequence[float], season: int, horizon: int) -> ModelFit:
-    """The next `horizon` values by a model of statsforecast. The same values give the same answer.
-
-    Args:
-        model: its name.
-        values: what is known.
-        season: values that make up a season; 1: there is none.
-        horizon: values to come.
-
-    Raises:
-        CannotFit: the model is not for this series.
-        Exception: what its library raises.
-    """
-    import numpy as np
-    from statsforecast import models
-
-    made: Any
-    match model:
-        case "seasonal_naive":
-            made = models.SeasonalNaive(season_length=season)
-        case "theta":
-            kind = "multiplicative" if min(values) > 0 else "additive"
-            made = models.AutoTheta(season_length=season, decomposition_type=kind)
-        case "ets":
-            if season > LONGEST_SEASON_OF_ETS:
-                raise CannotFit(f"it does not support seasons of more than {LONGEST_SEASON_OF_ETS} values")
-            made = models.AutoETS(season_length=season)
-        case "arima":
-            made = models.AutoARIMA(season_length=season, approximation=True)
-    found = made.forecast(y=np.array(values, dtype=np.float64), h=horizon, level=list(LEVELS))
-    return build_finite_fit(
-        found["mean"],
-        {level: found[f"lo-{level}"] for level in LEVELS},
-        {level: found[f"hi-{level}"] for level in LEVELS},
-    )
-
-
-REASON_CHARACTERS: Final = 300
-
-
 class FitRequest(TimedRequest):
-    """One model, fitted to the first `end` values for each of `ends`."""
+    """A series for one model to continue, and the distance of the points from which it is tested."""
 
     model: ModelName
     values: tuple[float, ...]
     season: int
-    ends: tuple[int, ...]
+    """Values that make up a season; 1: there is none."""
     horizon: int
+    step: int
+    """Values between the origins of the back-test."""
 
 
 class FitAnswer(Frozen):
-    """A fit for each end, or why there is none."""
+    """A fit to all values and its score in the back-test, or why there is none."""
 
-    fits: tuple[ModelFit, ...] = ()
-    failed: str = ""
-    """A clause without a full stop."""
+    fit: ModelFit | None = None
+    score: ModelScore
+
+
+class CannotFit(Exception):
+    """This model is not for this series; the text is a clause that says why."""
 
 
 def fit_requested_model(request: FitRequest) -> FitAnswer:
@@ -120,18 +66,102 @@ def fit_requested_model(request: FitRequest) -> FitAnswer:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence: what a fit is worth shows in the back-test
-            fits = tuple(
-                fit_values(request.model, request.values[:end], request.season, request.horizon) for end in request.ends
-            )
+            return _fit_and_test(request)
     except CannotFit as error:
-        return FitAnswer(failed=str(error))
+        return build_missing_fit(request, str(error))
     except Exception as error:
-        return FitAnswer(failed=shorten_text(f"it failed ({type(error).__name__}: {error})", REASON_CHARACTERS))
-    return FitAnswer(fits=fits)
+        return build_missing_fit(
+            request, shorten_text(f"it failed ({type(error).__name__}: {error})", REASON_CHARACTERS)
+        )
+
+
+def build_missing_fit(request: FitRequest, reason: str) -> FitAnswer:
+    """The answer for a model that is left out; `reason` is a clause without a full stop."""
+    return FitAnswer(score=ModelScore(model=request.model, left_out=reason))
+
+
+def _fit_and_test(request: FitRequest) -> FitAnswer:
+    """The next values by a model of statsforecast. The same request gives the same answer.
+
+    Raises:
+        CannotFit: the model is not for this series.
+        Exception: what its library raises.
+    """
+    import numpy as np
+    import pandas as pd
+    from statsforecast import StatsForecast
+
+    library = StatsForecast([_build_model(request)], freq=1)
+    count = len(request.values)
+    known = pd.DataFrame({"unique_id": 0, "ds": np.arange(count), "y": np.array(request.values, dtype=np.float64)})
+    wanted: dict[str, Any] = {"df": known, "h": request.horizon, "level": list(LEVELS)}
+    ahead = library.forecast(**wanted)
+    tested = library.cross_validation(**wanted, step_size=request.step, n_windows=ORIGINS)
+    for found in (ahead, tested):
+        if not np.isfinite(found.filter(like=_MODEL).to_numpy()).all():
+            raise CannotFit("it returned values that are not finite")
+    fit = ModelFit(
+        mean=tuple(ahead[_MODEL]),
+        low={level: tuple(ahead[f"{_MODEL}-lo-{level}"]) for level in LEVELS},
+        high={level: tuple(ahead[f"{_MODEL}-hi-{level}"]) for level in LEVELS},
+    )
+    return FitAnswer(fit=fit, score=score_back_test(request.model, tested, request.values, request.season))
+
+
+def _build_model(request: FitRequest) -> Any:
+    from statsforecast import models
+
+    options: dict[str, Any] = {"season_length": request.season, "alias": _MODEL}
+    match request.model:
+        case "seasonal_naive":
+            return models.SeasonalNaive(**options)
+        case "theta":
+            kind = "multiplicative" if min(request.values) > 0 else "additive"
+            return models.AutoTheta(**options, decomposition_type=kind)
+        case "ets":
+            if request.season > LONGEST_SEASON_OF_ETS:
+                raise CannotFit(f"it does not support seasons of more than {LONGEST_SEASON_OF_ETS} values")
+            return models.AutoETS(**options)
+        case "arima":
+            return models.AutoARIMA(**options, approximation=True)
+
+
+def score_back_test(model: ModelName, tested: Any, values: Sequence[float], season: int) -> ModelScore:
+    """Score a model's forecasts of known values.
+
+    Args:
+        model: its name.
+        tested: the table of a cross-validation, whose `cutoff` is the place of the last known value.
+        values: the history.
+        season: values that make up a season.
+    """
+    errors = (tested["y"] - tested[_MODEL]).abs()
+    sizes = tested["y"].abs() + tested[_MODEL].abs()
+    scales = tested["cutoff"].map({at: naive_error(values[: at + 1], season) for at in set(tested["cutoff"])})
+    return ModelScore(
+        model=model,
+        smape=float((200 * errors / sizes.where(sizes > 0, 1)).mean()),
+        mase=float((errors / scales).mean()) if (scales > 0).all() else None,
+        mae=float(errors.mean()),
+        mae_by_origin=tuple(errors.groupby(tested["cutoff"]).mean()),
+        intervals=tuple(
+            IntervalCheck(
+                level=level,
+                covered=int(tested["y"].between(tested[f"{_MODEL}-lo-{level}"], tested[f"{_MODEL}-hi-{level}"]).sum()),
+                count=len(tested),
+            )
+            for level in LEVELS
+        ),
+    )
+
+
+def naive_error(values: Sequence[float], season: int) -> float:
+    """The mean absolute error of repeating the value of one season before, within the values."""
+    return fmean(abs(after - before) for before, after in zip(values, values[season:], strict=False))
 
 
 PROCESSES: Final[ChildProcesses[FitRequest, FitAnswer]] = ChildProcesses(
-    "elcano.subjects.data.forecasting.fitting:fit_requested_model", FitAnswer, libraries=["statsforecast.models"]
+    "elcano.subjects.data.forecasting.fitting:fit_requested_model", FitAnswer, libraries=["statsforecast"]
 )
 FitModel: TypeAlias = Callable[[FitRequest, float], FitAnswer]
 """Fits a model before a deadline on the clock of `time.monotonic`: `fit_in_process`, or this process itself."""
@@ -141,70 +171,23 @@ def fit_in_process(request: FitRequest, deadline: float) -> FitAnswer:
     """The answer of a process of its own. A model that hangs or takes it down is left out, with that as its reason.
 
     Args:
-        request: its `seconds` are cut to what is left until the deadline.
-        deadline: by the clock of `time.monotonic`.
+        request: its `seconds` become those that are left until the deadline.
+        deadline: on the clock of `time.monotonic`.
 
     Raises:
-        NotStarted: the libraries were not loaded in time; another try finds them further on.
+        NotStarted: the libraries could not be loaded in time.
     """
     left = deadline - time.monotonic()
     if left <= 0:
-        return FitAnswer(failed="there was no time left for it")
-    seconds = min(request.seconds, left)
+        return build_missing_fit(request, "there was no time left for it")
     try:
-        return PROCESSES.ask(request.model_copy(update={"seconds": seconds}), start_seconds=left)
+        return PROCESSES.ask(request.model_copy(update={"seconds": left}), start_seconds=left)
     except ProcessEnded as ended:
-        late = f"it exceeded its limit of {seconds:.1f} s"
-        return FitAnswer(failed=late if ended.late else "it crashed its process")
+        late = f"it exceeded its limit of {left:.1f} s"
+        return build_missing_fit(request, late if ended.late else "it crashed its process")
 
 
 SEARCHED: Final[ModelName] = "arima"
-
-
-def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
-    """Choose how many values are known at each origin; there is room for both.
-
-    Args:
-        count: of the history.
-        horizon: values ahead.
-        least: that have to be known at the first.
-    """
-    apart = min(horizon, count - horizon - least)
-    assert apart >= 1
-    return count - horizon - apart, count - horizon
-
-
-def score_fits(
-    model: ModelName, values: Sequence[float], ends: Sequence[int], fits: Sequence[ModelFit], season: int
-) -> ModelScore:
-    """Score a model's fits from the given ends of the history."""
-    pairs: list[tuple[float, float]] = []
-    scaled: list[float] = []
-    at_origin: list[float] = []
-    covered = dict.fromkeys(LEVELS, 0)
-    for end, fit in zip(ends, fits, strict=True):
-        actual = values[end : end + len(fit.mean)]
-        here = list(zip(fit.mean, actual, strict=True))
-        pairs += here
-        at_origin.append(fmean(abs(said - was) for said, was in here))
-        scale = naive_error(values[:end], season)
-        scaled += [abs(said - was) / scale for said, was in here] if scale else []
-        for level in LEVELS:
-            bounds = zip(fit.low[level], actual, fit.high[level], strict=True)
-            covered[level] += sum(low <= was <= high for low, was, high in bounds)
-    return ModelScore(
-        model=model,
-        smape=fmean(200 * abs(said - was) / size if (size := abs(said) + abs(was)) else 0.0 for said, was in pairs),
-        mase=fmean(scaled) if len(scaled) == len(pairs) else None,
-        mae=fmean(abs(said - was) for said, was in pairs),
-        mae_by_origin=tuple(at_origin),
-        intervals=tuple(IntervalCheck(level=level, covered=covered[level], count=len(pairs)) for level in LEVELS),
-    )
-
-
-def naive_error(values: Sequence[float], season: int) -> float:
-    """The mean absolute error of repeating the value of one season before, within the values."""
-    return fmean(abs(after - before) for before, after in zip(values, values[season:], strict=False))
 
 
 def choose_best_score(scores: Sequence[ModelScore]) -> ModelScore:

@@ -1,9 +1,9 @@
 """Forecasts a stored result: read the series, choose how far, back-test the models, pick the best, say how good it is.
 
 A back-test hides as many values as are forecast, twice, from different days on. So a horizon asks for a history, and
-what is too short for it is refused with the number that it would take. ARIMA comes last and has a limit of its own,
-since its search can take longer than all others together; whatever is late is left out and named. The figures are
-rounded to six digits: more would differ from machine to machine.
+what is too short for it is refused with the number that it would take. All models share one limit of time, and ARIMA
+comes last, since its search can take longer than all others together; a model that is late is left out and named. The
+figures are rounded to six digits: more would differ from machine to machine.
 
 It is drawn as a Vega-Lite dict: the history, what follows it, and a band for each level. The dict holds its data and
 names nothing outside of itself. Of a long history its latest part is drawn, and the subtitle says so.
@@ -32,9 +32,7 @@ from elcano.subjects.data.forecasting.fitting import (
     FitRequest,
     ModelFit,
     choose_best_score,
-    choose_origins,
     explain_model_choice,
-    score_fits,
 )
 from elcano.subjects.data.forecasting.frequencies import PERIODS, format_moment, parse_moment_cell
 from elcano.subjects.data.forecasting.series import Series, build_time_series
@@ -152,7 +150,6 @@ def _find_end_of_moment(at: datetime, form: str) -> datetime:
         return datetime.max
 
 
-ARIMA_SECONDS: Final = 5.0
 MOST_FITTED: Final = 1_000
 """Values that models see, the latest: with 5,000 they take tens of seconds."""
 DIGITS: Final = 6
@@ -186,24 +183,18 @@ def forecast_table(table: ResultTable, given: ForecastInput, fit_model: FitModel
     made, cut = _keep_latest_values(build_time_series(table, given))
     ahead, season, notes = choose_horizon(made, given)
     moments = made.ahead(ahead)
-    ends = choose_origins(len(made.values), ahead, least_known(season))
+    end = len(made.values) - ahead
+    step = min(ahead, end - least_known(season))
     scores: list[ModelScore] = []
     fits: dict[ModelName, ModelFit] = {}
     for model in _in_order(given.models):
         request = FitRequest(
-            model=model,
-            values=made.values,
-            season=season,
-            ends=(*ends, len(made.values)),
-            horizon=ahead,
-            seconds=ARIMA_SECONDS if model == "arima" else given.seconds,
+            model=model, values=made.values, season=season, horizon=ahead, step=step, seconds=given.seconds
         )
         answer = fit_model(request, deadline)
-        if answer.failed:
-            scores.append(ModelScore(model=model, left_out=answer.failed))
-            continue
-        *tested, fits[model] = answer.fits
-        scores.append(score_fits(model, made.values, ends, tested, season))
+        scores.append(answer.score)
+        if answer.fit is not None:
+            fits[model] = answer.fit
     if not fits:
         failures = "; ".join(f"{MODEL_WORDS[score.model]}: {score.left_out}" for score in scores)
         late = time.monotonic() >= deadline
@@ -220,7 +211,7 @@ def forecast_table(table: ResultTable, given: ForecastInput, fit_model: FitModel
         chosen=chosen,
         reason=explain_model_choice(chosen, scores),
         scores=tuple(scores),
-        origins=tuple(made.name(made.moments[end - 1]) for end in ends),
+        origins=tuple(made.name(made.moments[known - 1]) for known in (end - step, end)),
         notes=(*made.notes, *cut, *notes, *_list_forecast_remarks(made, fit, chosen)),
     )
 

@@ -315,7 +315,7 @@ def _without_unfinished(made: Series, read_at: str) -> Series:
 
 
 def _find_period_end(made: Series, at: datetime) -> datetime:
-    """When a period is over: a date that is the last day of a month stands for the time up to it."""
+    """When a period is over: the last day of a month means the time up to its end."""
     try:
         return at + timedelta(days=1) if made.ends else made.period.after(at, 1, made.ends)
     except (OverflowError, ValueError):

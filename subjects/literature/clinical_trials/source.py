@@ -224,8 +224,8 @@ def _assess_standing(study: Study) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     return tuple(flags), tuple(notices)
 
 
-def _render_design(told: _Protocol) -> Iterator[Block]:
-    status, design = told.status, told.design
+def _render_design(protocol: _Protocol) -> Iterator[Block]:
+    status, design = protocol.status, protocol.design
     info = design.designInfo
     times = (
         format_labelled_date("started", status.startDateStruct.date, status.startDateStruct.type),
@@ -255,31 +255,33 @@ def _render_design(told: _Protocol) -> Iterator[Block]:
                 "" if design.enrolled is None else f"{design.enrolled} participants",
                 format_registry_code(design.enrolled_kind),
             ),
-            format_labelled_parts("Conditions", join_parts(unescape_to_line(one) for one in told.conditions)),
-            format_labelled_parts("Sponsor", unescape_to_line(told.sponsor)),
+            format_labelled_parts("Conditions", join_parts(unescape_to_line(one) for one in protocol.conditions)),
+            format_labelled_parts("Sponsor", unescape_to_line(protocol.sponsor)),
         )
     )
-    yield from build_rows_block(_format_arm(one) for one in told.arms)
-    yield from build_rows_block(_format_intervention(one) for one in told.interventions)
+    yield from build_rows_block(_format_arm(one) for one in protocol.arms)
+    yield from build_rows_block(_format_intervention(one) for one in protocol.interventions)
 
 
-def _render_eligibility(told: _Eligibility) -> Iterator[Block]:
-    volunteers = "" if told.healthyVolunteers is None else "accepted" if told.healthyVolunteers else "not accepted"
+def _render_eligibility(eligibility: _Eligibility) -> Iterator[Block]:
+    volunteers = (
+        "" if eligibility.healthyVolunteers is None else "accepted" if eligibility.healthyVolunteers else "not accepted"
+    )
     yield from build_rows_block(
         (
-            format_labelled_parts("Sex", format_registry_code(told.sex)),
-            format_labelled_parts("Minimum age", unescape_to_line(told.minimumAge)),
-            format_labelled_parts("Maximum age", unescape_to_line(told.maximumAge)),
+            format_labelled_parts("Sex", format_registry_code(eligibility.sex)),
+            format_labelled_parts("Minimum age", unescape_to_line(eligibility.minimumAge)),
+            format_labelled_parts("Maximum age", unescape_to_line(eligibility.maximumAge)),
             format_labelled_parts("Healthy volunteers", volunteers),
         )
     )
-    yield from split_paragraphs(told.eligibilityCriteria)
+    yield from split_paragraphs(eligibility.eligibilityCriteria)
 
 
-def _render_planned_outcomes(told: _Protocol) -> Iterator[Block]:
-    yield from build_rows_block(_format_planned_outcome("Primary", one) for one in told.primary)
-    yield from build_rows_block(_format_planned_outcome("Secondary", one) for one in told.secondary)
-    yield from build_rows_block(_format_planned_outcome("Other", one) for one in told.other)
+def _render_planned_outcomes(protocol: _Protocol) -> Iterator[Block]:
+    yield from build_rows_block(_format_planned_outcome("Primary", one) for one in protocol.primary)
+    yield from build_rows_block(_format_planned_outcome("Secondary", one) for one in protocol.secondary)
+    yield from build_rows_block(_format_planned_outcome("Other", one) for one in protocol.other)
 
 
 def _format_arm(arm: _Arm) -> str:

@@ -138,7 +138,7 @@ def test_the_gravest_flag_comes_first_and_a_notice_says_who_tells() -> None:
     assert work.notices == (
         "Its title is marked as retracted.",
         "Correction of 2022-05-06: doi:10.5555/notice.",
-        "Retraction of 2022-05-06: doi:10.5555/notice (told by Retraction Watch).",
+        "Retraction of 2022-05-06: doi:10.5555/notice (reported by Retraction Watch).",
     )
 
 

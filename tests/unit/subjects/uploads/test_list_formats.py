@@ -9,6 +9,7 @@ from elcano.subjects.documents.csl_works import find_notes, read_csl_work
 from elcano.subjects.uploads.reading_lists import (
     BIBTEX,
     CSL,
+    ENDNOTE,
     ENDNOTE_XML,
     NBIB,
     RIS,
@@ -359,3 +360,53 @@ def test_a_note_that_an_export_wrote_is_its_standing_and_no_note_of_a_reader() -
     assert (parse_work(entry).flags, find_notes(json.loads(entry.item))) == (("retracted",), "")
     (entry,) = parse_list(RIS, b"TY  - JOUR\nTI  - A\nN1  - Retracted? ask Jane\nER  - \n")
     assert (parse_work(entry).flags, find_notes(json.loads(entry.item))) == ((), "Retracted? ask Jane")
+
+
+def test_tagged_lists_of_endnote_are_read() -> None:
+    text = (
+        "\ufeff%0 Journal Article\r\n%T Ladders and stairs\r\n%A Doe, Jane Q\r\n%A Roe, Ann\r\n%J Journal of Steps\r\n"
+        "%D 2019\r\n%8 May 7\r\n%V 3\r\n%N 2\r\n%P 10-20\r\n%@ 1234-5678\r\n%R 10.1000/Steps.1\r\n"
+        "%U https://example.org/steps\r\n%X We climbed.\r\n\r\nThen we fell: 20\r\n% of us.\r\n%M 31234567\r\n"
+        "%W Ovid MEDLINE\r\n\r\n%A 李明\r\n%0 Book Section\r\n%T 梯子\r\n%B Handbook of Steps\r\n%E Poe, Guy\r\n"
+        "%D 2020\r\n"
+    )
+    article, chapter = read("export.enw", text, ENDNOTE)
+    assert article.title == "Ladders and stairs"
+    assert (article.venue, article.published, article.volume, article.pages) == (
+        "Journal of Steps",
+        "2019-05-07",
+        "3",
+        "10-20",
+    )
+    assert article.authors == ("Doe, Jane Q", "Roe, Ann")
+    assert {"doi:10.1000/steps.1", "pmid:31234567"} <= set(article.identifiers.names)
+    assert (chapter.title, chapter.venue) == ("梯子", "Handbook of Steps")
+    assert chapter.year == 2020
+    assert find_list_type("export.txt", text.encode()) == ENDNOTE
+
+
+def test_tables_of_openalex_are_lists() -> None:
+    text = (
+        "id,doi,display_name,publication_year,publication_date,language,type,authorships.author.display_name,"
+        "primary_location.source.display_name,biblio.volume,biblio.first_page,biblio.last_page,ids.pmid\n"
+        "https://openalex.org/W1,https://doi.org/10.1000/a,Ladders,2019,2019-05-07,en,article,Jane Q Doe|Wei LI,"
+        "Journal of Steps,3,10,20,https://pubmed.ncbi.nlm.nih.gov/31234567\n"
+    )
+    (work,) = read("works.csv", text, TABLE)
+    assert work.authors == ("Jane Q Doe", "Wei LI")
+    assert (work.published, work.venue) == ("2019-05-07", "Journal of Steps")
+    assert {"doi:10.1000/a", "pmid:31234567"} <= set(work.identifiers.names)
+
+
+def test_authors_with_the_same_initials_are_two_and_a_group_is_one_more() -> None:
+    assert read_ris("AU  - Li, J\nAU  - Wang, X\nAU  - Li, J\nA1  - Wang, X\nA1  - IEEE").authors == (
+        "Li, J",
+        "Wang, X",
+        "Li, J",
+        "IEEE",
+    )
+
+
+def test_a_doi_keeps_the_bracket_that_it_opens() -> None:
+    assert read_ris("DO  - 10.1130/2009.2460(12)").identifiers.doi == "10.1130/2009.2460(12)"
+    assert read_ris("M3  - doi:10.1000/a.1)").identifiers.doi == "10.1000/a.1"

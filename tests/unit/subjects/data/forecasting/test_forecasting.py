@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import vl_convert
 
+from elcano.subjects.data.forecast_models import IntervalCheck, ModelScore
 from elcano.subjects.data.forecasting.fitting import FitAnswer, FitRequest, ModelFit
 from elcano.subjects.data.forecasting.forecasting import (
     MOST_DRAWN,
@@ -70,6 +71,11 @@ def test_too_short_says_how_many_it_takes_and_so_many_suffice() -> None:
     assert asked(26) == 1
 
 
+def test_origins_are_as_far_apart_as_the_history_allows() -> None:
+    assert forecast_of(monthly(60)).origins == ("2017-12", "2018-12")
+    assert forecast_of(monthly(30)).origins == ("2016-12", "2017-01")
+
+
 def test_a_year_of_weeks_takes_two_years() -> None:
     def season(count: int) -> tuple[int, int]:
         weeks = made(steps(count, "2015-01-05", lambda at: at.date().isoformat(), weeks=1))
@@ -84,14 +90,19 @@ class Flat:
     """Says of every model that the last value stays."""
 
     def __call__(self, request: FitRequest, deadline: float) -> FitAnswer:
-        fits = []
-        for end in request.ends:
-            mean = (request.values[end - 1],) * request.horizon
-            low, high = (
-                {level: tuple(value + sign * level for value in mean) for level in (80, 95)} for sign in (-1, 1)
-            )
-            fits.append(ModelFit(mean=mean, low=low, high=high))
-        return FitAnswer(fits=tuple(fits))
+        mean = (request.values[-1],) * request.horizon
+        low, high = ({level: tuple(value + sign * level for value in mean) for level in (80, 95)} for sign in (-1, 1))
+        count = 2 * request.horizon
+        return FitAnswer(
+            fit=ModelFit(mean=mean, low=low, high=high),
+            score=ModelScore(
+                model=request.model,
+                smape=5,
+                mae=1,
+                mae_by_origin=(1, 1),
+                intervals=tuple(IntervalCheck(level=level, covered=count, count=count) for level in (80, 95)),
+            ),
+        )
 
 
 def forecast_of(rows: Any, **names: Any) -> Forecast:

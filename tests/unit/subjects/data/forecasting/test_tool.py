@@ -16,7 +16,13 @@ from elcano.graphs.contracts import ToolCall
 from elcano.storage.store import Store, TenantStore
 from elcano.subjects.data import tools as tool
 from elcano.subjects.data.forecast_models import ForecastDigest, ForecastOutput, summarize_forecast
-from elcano.subjects.data.forecasting.fitting import PROCESSES, FitAnswer, FitRequest, fit_in_process
+from elcano.subjects.data.forecasting.fitting import (
+    PROCESSES,
+    FitAnswer,
+    FitRequest,
+    build_missing_fit,
+    fit_in_process,
+)
 from elcano.subjects.data.results import RESULT_TYPE
 from elcano.subjects.data.tables import ResultTable
 from elcano.subjects.data.tools import SPEC_TYPE, forecast_result
@@ -120,7 +126,9 @@ class Late:
         self._quick = quick
 
     def __call__(self, request: FitRequest, deadline: float) -> FitAnswer:
-        return Flat()(request, deadline) if request.model in self._quick else FitAnswer(failed="it took longer")
+        if request.model in self._quick:
+            return Flat()(request, deadline)
+        return build_missing_fit(request, "it took longer")
 
 
 async def test_a_model_that_is_late_is_left_out_and_named(store: Store) -> None:

@@ -140,21 +140,22 @@ def _find_furniture(rows: Sequence[_Row], pages: int, body_size: float) -> list[
     rows = [row for row in rows if not is_caption(row.text)]
     counting = Counter(offset for row in rows if not _is_label(row) for offset in row.offsets)
     outermost = _find_outermost(rows)
-    groups: defaultdict[tuple[str, int | None], list[_Row]] = defaultdict(list)
+    same: defaultdict[tuple[str, int | None], list[_Row]] = defaultdict(list)
+    """Rows of the same words, by the words, and by those between their numbers with what the numbers count."""
+    numbered: defaultdict[str, list[_Row]] = defaultdict(list)
     for row in rows:
-        groups[row.text.casefold(), None].append(row)
+        same[row.text.casefold(), None].append(row)
         words = _NUMBERS.sub("#", row.text.casefold())
-        for offset in row.offsets if not _is_label(row) else ():
-            groups[words, offset].append(row)
-            groups[words, None].append(row)
+        for number in row.offsets if not _is_label(row) else ():
+            same[words, number].append(row)
+            numbered[words].append(row)
+    groups = [(words, group, 2) for (words, _), group in same.items()]
+    groups += [(words, group, SURE) for words, group in numbered.items() if _is_rising(group)]
     found: set[_Row] = set()
-    for (words, offset), group in groups.items():
-        if not any(map(str.isalpha, words)):
-            continue  # a bare number that recurs may be a figure
-        recurs = offset is not None or len({row.text.casefold() for row in group}) == 1
-        for row, on in _count_pages(group) if recurs or _is_rising(group) else ():
+    for words, group, least in groups:
+        for row, on in _count_pages(group) if any(map(str.isalpha, words)) else ():  # bare numbers may be figures
             large = row.size > LARGEST * body_size
-            if on >= (2 if recurs else SURE) and not (large and (on < SURE or on * 2 < pages)):
+            if on >= least and not (large and (on < SURE or on * 2 < pages)):
                 found.add(row)
     for row in rows:
         often = max((counting[offset] for offset in row.offsets), default=0) if not _is_label(row) else 0

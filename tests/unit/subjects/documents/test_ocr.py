@@ -109,7 +109,7 @@ def test_where_only_the_language_is_missing_the_gap_says_so(monkeypatch: pytest.
     monkeypatch.setattr(ocr, "SURE", 1.1)  # as if English could not read it
     monkeypatch.setattr(page_reader, "SURE", 1.1)
     monkeypatch.setattr(ocr, "list_languages", lambda: ("eng",))
-    monkeypatch.setattr(reader, "_tell_language", lambda pages: "el")
+    monkeypatch.setattr(reader, "_detect_language", lambda pages: "el")
     stream = show("This page has text on it.", 72, 700)
     (gap,) = read_pdf(write_pdf([stream, cover()], photograph(PRINTED))).gaps
     assert "and OCR has no data for the language ell: add ell.traineddata" in gap.reason

@@ -400,7 +400,6 @@ def test_columns_of_text_are_no_table() -> None:
 @pytest.mark.parametrize(
     "rows",
     [
-        [["1.", "Introduction", "2"], ["2.", "Methods", "4"], ["3.", "Results", "9"], ["4.", "Discussion", "12"]],
         [["1.", "Wash the leaves"], ["2.", "Dry them in the sun"], ["3.", "Grind them"], ["4.", "Sieve"]],
         [["1:", "initial 12"], ["2:", "query 40"], ["3:", "update 17"], ["4:", "pre 31"]],
         [["x = 4y + 2", "(1)"], ["y = 3z", "(2)"], ["z = x", "(3)"]],

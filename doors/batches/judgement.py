@@ -13,7 +13,6 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from elcano.api.services import Services
 from elcano.doors.batches.batch_tables import ROUND, BatchQuestion
 from elcano.doors.batches.workflows import METADATA
 from elcano.graphs.errors import GraphInvalid

@@ -78,9 +78,7 @@ class BatchWorkflow(Wakeable):
             workflow.set_current_details(
                 f"**{progress.state}**: {progress.waiting} questions wait, {progress.open} runs are open"
             )
-            if progress.state in ("ended", "cancelled") and not (
-                self._changes != seen and workflow.patched("questions-added")
-            ):
+            if progress.state in ("ended", "cancelled") and self.wakes == seen:  # else questions may have been added
                 return progress
             await self.wait_for_wake(seen, progress.look_after)
         workflow.continue_as_new(work)

@@ -215,7 +215,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return RunView.of(await current_run(run.run_id, temporal, store))
     shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
-    view = RunView.of(told).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
+    view = RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
     return view.model_copy(update={"blocked": execution.blocked})
 
 

@@ -179,9 +179,7 @@ async def test_a_caller_s_trace_goes_on(
     assert {span.trace for span in collector.of_run(run_id)} == {CALLER}
 
 
-async def test_a_forked_run_has_a_trace_of_its_own(
-    client: httpx.AsyncClient, collector: Collector
-) -> None:
+async def test_a_forked_run_has_a_trace_of_its_own(client: httpx.AsyncClient, collector: Collector) -> None:
     run_id = await start_run(client, "What froze in winter?")
     await follow_run(client, run_id)
     before = next(span.trace for span in collector.of_run(run_id))

@@ -36,7 +36,6 @@ OTHER_KINDS = (
     "starters",
     "companions",
     "worker_companions",
-    "identities",
     "middleware",
     "parts",
 )

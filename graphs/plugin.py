@@ -23,6 +23,7 @@ PartName: TypeAlias = Literal[
     "allowance",  # of the settings: what returns a tenant's `graphs.tenants.Allowance`; else tenants have no limits
     "answer_schema_check",  # of an `output_schema`: a `graphs.errors.Fault` for each thing that cannot be honoured
     "cipher",  # of the settings: the `storage.sql.cipher.Cipher`; else everything is stored in clear
+    "identities",  # of the settings: ways to identify callers, each an `api.http.request_identity.Identity`
     "model_observer",  # of the settings: an `activities.calls.models.Observe` around each model that is asked
     "spending_guard",  # of the settings: an `activities.calls.usage.SpendingGuard`, asked before requests to models
     "temporal_plugins",  # of the settings: the `temporalio.client.Plugin`s of clients and workers
@@ -74,9 +75,6 @@ class Plugin:
     """`fastapi.APIRouter` objects."""
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
-    identities: tuple[Path, ...] = ()
-    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to identify the caller;
-    None: it is not set up."""
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
     report_additions: tuple[Path, ...] = ()

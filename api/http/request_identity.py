@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute
 
 from elcano.api.http.stream_check import repeat_check
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.plugin import load_configured
+from elcano.graphs.plugin import open_part
 from elcano.graphs.tenants import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.measures import TENANT
 from elcano.service.errors import Forbidden, Unauthenticated
@@ -169,11 +169,8 @@ class IdentityChain:
 
 
 def build_identity(settings: Settings) -> Identity:
-    """The identity that the settings ask for: those of plugins that are set up, then the proxy's headers.
-
-    A plugin's `identities` are functions of the settings, which return None where nothing is set up.
-    """
-    found: list[Identity] = load_configured("identities", settings)
+    """The identity that the settings ask for: those of a plugin that are set up, then the proxy's headers."""
+    found: list[Identity] = [*(open_part("identities", settings) or ())]
     if settings.tenant_header or (settings.user_header and not found):
         found.append(ProxyHeaderIdentity(settings.tenant_header, settings.user_header))
     if not found:

@@ -11,14 +11,10 @@ from typing import Any, Final
 from fastapi import Request, Response
 
 from elcano.api.http.request_guards import LOOPBACK, SAFE_METHODS
-from elcano.api.http.request_identity import Identity
 from elcano.operations.access.access_store import AccessStore, KeyRecord, SessionRecord, get_access
 from elcano.operations.access.credentials import Credential, parse_credential
-from elcano.operations.access.settings import AccessSettings
 from elcano.service.errors import Unauthenticated
 from elcano.service.permissions import Principal
-from elcano.settings import read_plugin_settings
-from elcano.settings.settings import Settings
 
 CHALLENGE: Final = 'Bearer realm="elcano"'
 INVALID: Final = f'{CHALLENGE}, error="invalid_token"'
@@ -174,14 +170,3 @@ def clear_session_cookie(request: Request, response: Response) -> None:
     local = is_local(request)
     name = LOOPBACK_COOKIE if local else SESSION_COOKIE
     response.delete_cookie(name, path="/", secure=not local, httponly=True, samesite="lax")
-
-
-def open_key_identity(settings: Settings) -> Identity | None:
-    """The identity by API keys; None: they are not in use."""
-    return KeyIdentity() if read_plugin_settings(AccessSettings).api_keys else None
-
-
-def open_session_identity(settings: Settings) -> Identity | None:
-    """The identity by sessions; None: there is no way to sign in."""
-    chosen = read_plugin_settings(AccessSettings)
-    return SessionIdentity() if chosen.api_keys or chosen.oidc_client_id else None

@@ -20,7 +20,14 @@ from elcano.api.http.request_identity import Identity
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.tenants import fault_of, is_tenant
-from elcano.operations.access.key_identity import CHALLENGE, INVALID, KEY_PREFIX, read_bearer_token
+from elcano.operations.access.key_identity import (
+    CHALLENGE,
+    INVALID,
+    KEY_PREFIX,
+    KeyIdentity,
+    SessionIdentity,
+    read_bearer_token,
+)
 from elcano.operations.access.settings import LOOPBACK, AccessSettings
 from elcano.service.errors import Forbidden, Refusal, Unauthenticated
 from elcano.service.permissions import ROLES, Principal, Role
@@ -322,19 +329,22 @@ def get_issuer(address: str) -> Issuer:
     return _issuers.setdefault(address, Issuer(address))
 
 
-def open_token_identity(settings: Settings) -> Identity | None:
-    """The identity by tokens; None: no issuer is set.
+def open_identities(settings: Settings) -> list[Identity]:
+    """The ways to identify a caller that are set up: API keys, tokens of the issuer, browser sessions.
 
     Raises:
         InputInvalid: what checks tokens is not installed.
     """
     chosen = read_plugin_settings(AccessSettings)
-    if not chosen.oidc_issuer:
-        return None
-    try:
-        import cryptography  # noqa: F401
-        import jwt  # noqa: F401
-    except ModuleNotFoundError as error:
-        text = f"tokens cannot be checked without {error.name}: {EXTRAS['access'].install}"
-        raise InputInvalid("oidc_issuer", text) from error
-    return TokenIdentity(chosen, get_issuer(chosen.oidc_issuer))
+    found: list[Identity] = [KeyIdentity()] if chosen.api_keys else []
+    if chosen.oidc_issuer:
+        try:
+            import cryptography  # noqa: F401
+            import jwt  # noqa: F401
+        except ModuleNotFoundError as error:
+            text = f"tokens cannot be checked without {error.name}: {EXTRAS['access'].install}"
+            raise InputInvalid("oidc_issuer", text) from error
+        found.append(TokenIdentity(chosen, get_issuer(chosen.oidc_issuer)))
+    if chosen.api_keys or chosen.oidc_client_id:
+        found.append(SessionIdentity())
+    return found

@@ -9,12 +9,7 @@ plugin: Final = Plugin(
     description="API keys, login by OpenID Connect, roles, links to runs, rules of tenants, and the audit log.",
     package="elcano.operations.access",
     settings=(".settings:AccessSettings",),
-    identities=(
-        ".key_identity:open_key_identity",
-        ".oidc:open_token_identity",
-        ".key_identity:open_session_identity",
-    ),
-    parts={"allowance": ".tenant_rules:open_tenant_rules"},
+    parts={"allowance": ".tenant_rules:open_tenant_rules", "identities": ".oidc:open_identities"},
     checks=(".tenant_rules:check_tenant_rules",),
     middleware=(".audit:AuditMiddleware",),
     routes=(

@@ -35,8 +35,7 @@ OTHER_KINDS = (
     "deep_checks",
     "starters",
     "companions",
-    "background",
-    "identities",
+    "worker_companions",
     "middleware",
     "parts",
 )

@@ -26,6 +26,6 @@ def test_a_user_header_alone_adds_nothing_to_identities_of_plugins(
     def configured(name: str, settings: Settings) -> Sequence[object]:
         return [SingleTenant() for _ in range(plugins)]
 
-    monkeypatch.setattr(request_identity, "load_configured", configured)
+    monkeypatch.setattr(request_identity, "open_part", configured)
     found = build_identity(Settings(tenant_header=tenant_header, user_header=user_header))
     assert type(found) is kind

@@ -242,7 +242,7 @@ SHOWN_CHARACTERS: Final = 2_000
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """Seconds between two heartbeats of an activity, and so the maximum age of its live text."""
-WORKER_BEAT_SECONDS: Final = 5.0
+WORKER_BEAT_SECONDS: Final = 2.0
 """Seconds between two heartbeats of a worker. The API notices a killed worker after three missed beats; the SDK's
 default is a minute."""
 

@@ -57,14 +57,19 @@ class ArtifactStore(TenantBound):
             StoreDamaged: it is there and is not what was kept.
         """
         for run_id in await self._list_owners(key):
-            stored = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
-            if stored is None:
-                continue  # the run is being deleted
-            data = unseal_object(self._cipher, stored)
-            if sha256(data).hexdigest() != key:
-                raise StoreDamaged(f"the artifact {key} of run {run_id!r} does not have its hash: restore the object")
-            return data.decode()
+            found = await self._download(run_id, key)
+            if found is not None:  # else the run is being deleted
+                return found
         return None
+
+    async def _download(self, run_id: str, key: str) -> str | None:
+        stored = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
+        if stored is None:
+            return None
+        data = unseal_object(self._cipher, stored)
+        if sha256(data).hexdigest() != key:
+            raise StoreDamaged(f"the artifact {key} of run {run_id!r} does not have its hash: restore the object")
+        return data.decode()
 
     async def _list_owners(self, key: str) -> list[str]:
         """The runs that have this artifact."""
@@ -90,7 +95,10 @@ class ArtifactStore(TenantBound):
 
 
 class ArtifactsOfCall(ArtifactStore):
-    """The same within one call of a run: the ledger's next line is written together with the rows that are pending."""
+    """The same within one call of a run: the ledger's next line is written together with the rows that are pending.
+
+    What the call reads is mostly its own run's, and is looked for there first.
+    """
 
     def __init__(
         self,
@@ -98,9 +106,11 @@ class ArtifactsOfCall(ArtifactStore):
         tenant: str,
         objects: Objects,
         cipher: Cipher | None,
+        run_id: str,
         pending: dict[str, ArtifactRow],
     ) -> None:
         super().__init__(engine, tenant, objects, cipher)
+        self._run_id = run_id
         self._pending = pending
 
     async def put(self, run_id: str, content: str, media_type: str) -> str:
@@ -109,6 +119,7 @@ class ArtifactsOfCall(ArtifactStore):
         self._pending[row["key"]] = row
         return str(row["key"])
 
-    async def _list_owners(self, key: str) -> list[str]:
-        here = self._pending.get(key)
-        return [here["run_id"]] if here else await super()._list_owners(key)
+    async def get(self, key: str) -> str | None:
+        """See `ArtifactStore.get`."""
+        own = await self._download(self._run_id, key)
+        return own if own is not None else await super().get(key)

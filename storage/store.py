@@ -148,7 +148,7 @@ class Store:
         return replace(
             self.of(tenant),
             evidence=EvidenceOfCall(self._engine, tenant, run_id),
-            artifacts=ArtifactsOfCall(self._engine, tenant, self.objects, self._cipher, pending),
+            artifacts=ArtifactsOfCall(self._engine, tenant, self.objects, self._cipher, run_id, pending),
             ledger=Ledger(self._engine, tenant, self._build, pending),
         )
 

@@ -31,8 +31,11 @@ from elcano.service.temporal.shared_reads import Places
 from elcano.storage.health import describe_store_error, store_trouble
 from elcano.storage.store import TenantStore
 
-POLL_FLOOR: Final = 5.0
+POLL_FLOOR: Final = 3.0
 """Seconds between two looks at a workflow whose history does not wake us."""
+MOST_QUIET: Final = 20.0
+"""The longest pause between two descriptions of a workflow in which nothing happens: it is described each time that it
+has been quiet for twice as long."""
 FIRST_PAUSE: Final = 0.1
 """Seconds until a history that cannot be watched is tried again, doubled each time up to `POLL_FLOOR`: the first event
 about a branch is older than its workflow."""
@@ -73,7 +76,8 @@ class JournalReader:
         self._up_to_date = False
         """Whether the last look brought everything that there was."""
         self._deleted = False
-        self._say_after = time.monotonic() + POLL_FLOOR
+        self._say_after = self._describe_after = time.monotonic() + POLL_FLOOR
+        self._quiet = POLL_FLOOR
 
     async def run(self) -> None:
         """Reads; returns after the terminal event, or when the run was deleted."""
@@ -188,7 +192,11 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = await waited_for(self._run.run_id, self._temporal) or await self._find_missing_worker()
+        message = await self._find_missing_worker()
+        if not message and time.monotonic() >= self._describe_after:
+            message = await waited_for(self._run.run_id, self._temporal)
+            self._quiet = min(2 * self._quiet, MOST_QUIET)
+            self._describe_after = time.monotonic() + self._quiet
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)
@@ -241,4 +249,5 @@ class JournalReader:
 
     def _take(self, events: Sequence[AgentEvent]) -> None:
         self._events += events
+        self._quiet = POLL_FLOOR
         self._told(events)

@@ -17,8 +17,8 @@ from elcano.service.events.feed import Streaming
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.writing import Writing, list_writers
 
-SLOW_SECONDS: Final = 1.0
-"""Maximum polling interval while an agent writes: it may think this long before its first words are seen."""
+SLOW_SECONDS: Final = 2.0
+"""Maximum polling interval while an agent has nothing new to show: words after a silence are seen so much later."""
 IDLE_SECONDS: Final = 5.0
 """The longest pause while none does that should: the call waits for a worker or a provider, or Temporal is away."""
 LAG_SECONDS: Final = 0.04
@@ -82,7 +82,8 @@ class WordsReader:
         words = None if writing is None else writing.words
         if words is None or words.step != begun.step or not words.text:
             self._void()
-            return min(2 * pause, IDLE_SECONDS if writing is None else SLOW_SECONDS)
+            waits = writing is None or not writing.is_started
+            return min(2 * pause, IDLE_SECONDS if waits else SLOW_SECONDS)
         found = Streaming.from_record(words, path=begun.path, section=begun.section)
         if found == self._shown:
             return min(2 * pause, SLOW_SECONDS)

@@ -126,7 +126,7 @@ class JournalReader:
         return self._events[-1].seq if self._events else 0
 
     async def _listen(self) -> None:
-        """Notes that the workflow may have done something; what exactly is for the query to say."""
+        """Notes that the workflow may have done something; what exactly its history carries, or a query says."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -192,11 +192,12 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = await self._find_missing_worker()
-        if not message and time.monotonic() >= self._describe_after:
+        message = ""
+        if time.monotonic() >= self._describe_after:
             message = await waited_for(self._run.run_id, self._temporal)
             self._quiet = min(2 * self._quiet, MOST_QUIET)
             self._describe_after = time.monotonic() + self._quiet
+        message = message or await self._find_missing_worker()
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
             self._wait(message)

@@ -45,7 +45,7 @@ class Handwritten:
             start_to_close_timeout=_TIMEOUT,
         )
         run = ArchivedRun(run_id=run_id, question="nothing", mode="noops", status="completed", started_at=0)
-        await workflow.execute_activity(
+        await workflow.execute_local_activity(
             ARCHIVE_RUN, ArchiveCall(run=run, events=()), summary="archive", start_to_close_timeout=_TIMEOUT
         )
         return length

@@ -59,6 +59,10 @@ prints the content of payloads without other metadata than the SDK's, and all ot
 MARKED_BYTES: Final = 31 * 1024
 """Answers of this size on are marked: a little below the size from which payloads are stored, which encryption adds to.
 """
+CARRIED_EVENTS: Final = "elcano-events"
+"""Names what a run's history carries of its events: a header of its calls and sections, metadata of its result."""
+MOST_CARRIED_BYTES: Final = 16 * 1024
+"""Events that take more are queried: histories stay small."""
 TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
 """The error of a query that would deliver events out of turn."""
 TASK_FAILED: Final = "Workflow Task in failed state"
@@ -242,7 +246,7 @@ SHOWN_CHARACTERS: Final = 2_000
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """Seconds between two heartbeats of an activity, and so the maximum age of its live text."""
-WORKER_BEAT_SECONDS: Final = 5.0
+WORKER_BEAT_SECONDS: Final = 2.0
 """Seconds between two heartbeats of a worker. The API notices a killed worker after three missed beats; the SDK's
 default is a minute."""
 

@@ -16,10 +16,10 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.storage.idempotency_keys import KeyClaim, RequestKey, claim_key
-from elcano.storage.ledger import count_run
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
+from elcano.storage.usage_totals import count_run
 
 _LISTS: Final = {"evidence", "branches", "ledger", "output_schema"}
 """Fields that grow with a run, and that no list of runs shows."""

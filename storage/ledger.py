@@ -1,175 +1,30 @@
 """The usage ledger: one line for every attempt of every activity of a run, written before the activity returns.
 
 The workflow knows what the attempts that succeeded used; the ledger also knows the others.
-
-And what tenants used, day by day: sums that grow with the ledger and with each admitted run, and outlive both. A line
-and the sums change in one transaction, so they agree to the token. All that was paid for counts: attempts that failed,
-and work that a rollback undid.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Collection, Iterable
+from typing import Any, Final, Literal
 
-from sqlalchemy import BigInteger, ColumnElement, Insert, Row, and_, case, cast, func, or_, select, text
+from sqlalchemy import BigInteger, ColumnElement, Row, and_, case, cast, func, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.storage.artifacts import ArtifactRow
 from elcano.storage.sql.columns import escape_nul
 from elcano.storage.sql.dialect import (
     begin_exclusive,
     insert_new,
-    insert_or_add,
     insert_or_replace,
     make_lock_number,
     root_of,
     run_and_branches,
 )
 from elcano.storage.sql.rows import TenantBound
-from elcano.storage.sql.tables import ledger, runs, usage_totals
-
-UsageGroup: TypeAlias = Literal["day", "tenant", "key", "mode", "model", "source"]
-"""Keys by which sums are grouped."""
-_COLUMNS: Final[Mapping[UsageGroup, ColumnElement[str]]] = {
-    "key": usage_totals.c.api_key,
-    **{name: usage_totals.c[name] for name in ("day", "tenant", "mode", "model", "source")},
-}
-
-
-class UsagePlace(Frozen):
-    """Group in which usage counts."""
-
-    day: str
-    """In UTC, as `2026-11-26`."""
-    api_key: str = ""
-    """The id of the key that the run was asked for with; empty: none."""
-    mode: str = ""
-    """The mode that the run was asked for in."""
-    model: str = ""
-    source: str = ""
-    """The source of a search; empty: no search of a source."""
-
-
-class UsageSums(Frozen):
-    """Usage, summed."""
-
-    runs: int = 0
-    """Runs that were admitted."""
-    calls: int = 0
-    """Attempts of calls of agents and tools."""
-    requests: int = 0
-    """Requests to models."""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_microusd: int = 0
-    """Millionths of a US dollar."""
-    unpriced_requests: int = 0
-    """Requests to models without a known price: the cost is too low by theirs."""
-
-    @property
-    def tokens(self) -> int:
-        """Input and output together."""
-        return self.input_tokens + self.output_tokens
-
-    @classmethod
-    def of_call(cls, usage: Usage) -> "UsageSums":
-        """One call that used `usage`."""
-        return cls(calls=1, **usage.model_dump(exclude={"estimated"}))
-
-    def __add__(self, other: "UsageSums") -> "UsageSums":
-        return UsageSums(**{name: value + getattr(other, name) for name, value in self.model_dump().items()})
-
-    def __neg__(self) -> "UsageSums":
-        return UsageSums(**{name: -value for name, value in self.model_dump().items()})
-
-
-_SUMS: Final = tuple(UsageSums.model_fields)
-
-
-class UsageRow(Frozen):
-    """The usage of one group."""
-
-    group: dict[UsageGroup, str]
-    used: UsageSums
-
-
-def day_of(at: float) -> str:
-    """The day in UTC of a time in seconds since the epoch."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
-async def find_usage_place(connection: AsyncConnection, tenant: str, run_id: str, at: float) -> UsagePlace:
-    """Find the group in which a call of a run counts; a branch counts as its run, an unknown run by day."""
-    kept = select(runs.c.api_key, runs.c.mode).where(runs.c.tenant == tenant, runs.c.run_id == root_of(run_id))
-    run = (await connection.execute(kept)).first()
-    return UsagePlace(day=day_of(at)) if run is None else UsagePlace(day=day_of(at), api_key=run.api_key, mode=run.mode)
-
-
-async def add_usage(connection: AsyncConnection, tenant: str, changes: Iterable[tuple[UsagePlace, UsageSums]]) -> None:
-    """Add to the sums of a tenant. Places are changed in one order, so that no two transactions wait for each other."""
-    by_place: dict[UsagePlace, UsageSums] = {}
-    for place, sums in changes:
-        by_place[place] = by_place.get(place, UsageSums()) + sums
-    for place, sums in sorted(by_place.items(), key=lambda one: tuple(one[0].model_dump().values())):
-        if sums != UsageSums():
-            row = {"tenant": tenant, **place.model_dump(), **sums.model_dump()}
-            await connection.execute(insert_or_add(connection, usage_totals).values(row))
-
-
-def count_run(connection: AsyncConnection, run: ArchivedRun, count: int = 1) -> Insert:
-    """Counts a run that is admitted, or with -1 one that was and is withdrawn."""
-    place = UsagePlace(day=day_of(run.started_at), api_key=run.api_key, mode=run.mode)
-    row = {"tenant": run.tenant, **place.model_dump(), **UsageSums(runs=count).model_dump()}
-    return insert_or_add(connection, usage_totals).values(row)
-
-
-async def read_usage_sums(
-    connection: AsyncConnection, tenant: str, first: str, last: str, api_key: str | None = None
-) -> UsageSums:
-    """The sums of a tenant, or of one of its keys, from one day to another, both included."""
-    wanted = select(*_sum_columns()).where(usage_totals.c.tenant == tenant, _is_within(first, last))
-    if api_key is not None:
-        wanted = wanted.where(usage_totals.c.api_key == api_key)
-    found = (await connection.execute(wanted)).mappings().one()
-    return UsageSums.model_validate(dict(found))
-
-
-class UsageStore:
-    """The sums of one tenant, or of all (None)."""
-
-    def __init__(self, engine: AsyncEngine, tenant: str | None) -> None:
-        self._engine = engine
-        self._tenant = tenant
-
-    async def summarize(self, by: Sequence[UsageGroup], first: date, last: date) -> list[UsageRow]:
-        """Return the usage from one day to another, both included, for each group; without `by` all together."""
-        columns = [_COLUMNS[name].label(f"by_{name}") for name in by]
-        wanted = select(*columns, *_sum_columns()).where(_is_within(first.isoformat(), last.isoformat()))
-        if self._tenant is not None:
-            wanted = wanted.where(usage_totals.c.tenant == self._tenant)
-        if columns:
-            wanted = wanted.group_by(*columns).order_by(*columns)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(wanted)).mappings().all()
-        return [
-            UsageRow(
-                group={name: row[f"by_{name}"] for name in by},
-                used=UsageSums.model_validate({name: row[name] for name in _SUMS}),
-            )
-            for row in rows
-        ]
-
-
-def _is_within(first: str, last: str) -> ColumnElement[bool]:
-    return and_(usage_totals.c.day >= first, usage_totals.c.day <= last)
-
-
-def _sum_columns() -> list[ColumnElement[Any]]:
-    return [func.coalesce(func.sum(usage_totals.c[name]), 0).label(name) for name in _SUMS]
-
+from elcano.storage.sql.tables import artifacts, ledger, runs
+from elcano.storage.usage_totals import UsageSums, add_usage, day_of, find_usage_place
 
 _LINE_SUMS: Final = (
     *(
@@ -187,7 +42,11 @@ def _read_sums(row: Row[Any]) -> Usage:
 
 
 _RECORD_CALL: Final = text("SELECT * FROM record_call(CAST(:given AS jsonb), :root, :source, :lock)")
-"""`Ledger.record` as a function of PostgreSQL (`migrations/versions/record_call_0020.py`)."""
+"""What `Ledger.record` does, as a function of PostgreSQL."""
+_RECORD_CALL_WITH_ARTIFACTS: Final = text(
+    "WITH rows AS (INSERT INTO artifacts (tenant, key, run_id, media_type) SELECT tenant, key, run_id, media_type "
+    f"FROM jsonb_populate_recordset(NULL::artifacts, CAST(:rows AS jsonb)) ON CONFLICT DO NOTHING) {_RECORD_CALL}"
+)
 
 
 class LedgerEntry(Frozen):
@@ -236,11 +95,14 @@ class BranchProgress(Frozen):
 
 
 class Ledger(TenantBound):
-    """The ledger of one tenant, as `build` writes into it."""
+    """The ledger of one tenant, as `build` writes into it; the next line is written with the rows of `pending`."""
 
-    def __init__(self, engine: AsyncEngine, tenant: str, build: str = "") -> None:
+    def __init__(
+        self, engine: AsyncEngine, tenant: str, build: str = "", pending: dict[str, ArtifactRow] | None = None
+    ) -> None:
         super().__init__(engine, tenant)
         self._build = build
+        self._pending = {} if pending is None else pending
 
     async def record(self, entry: LedgerEntry, *, source: str = "") -> Usage:
         """Write one line, signed with the writer's build, and return the usage of the attempts before it.
@@ -250,16 +112,28 @@ class Ledger(TenantBound):
         A line that arrives when a later attempt already has one is undone, or stays as it was: its worker was taken for
         dead, and the later attempt has reported the usage of all. One of the two always sees the other.
         """
+        rows = list(self._pending.values())
+        before = await self._record(entry, source, rows)
+        for row in rows:
+            self._pending.pop(row["key"], None)
+        return before
+
+    async def _record(self, entry: LedgerEntry, source: str, rows: list[ArtifactRow]) -> Usage:
         of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}
         lock = f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}"
         if self._engine.dialect.name == "postgresql":  # every call waits for it: one way instead of seven
             given = {name: escape_nul(value) if isinstance(value, str) else value for name, value in row.items()}
             place = {"root": root_of(entry.run_id), "source": source, "lock": make_lock_number(lock)}
-            usages = await self._fetch_values(_RECORD_CALL, {"given": json.dumps(given), **place})
+            if rows:
+                place["rows"] = json.dumps([*map(dict, rows)])
+            statement = _RECORD_CALL_WITH_ARTIFACTS if rows else _RECORD_CALL
+            usages = await self._fetch_values(statement, {"given": json.dumps(given), **place})
             return sum_usages(map(Usage.model_validate, usages))
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, lock)
+            if rows:
+                await connection.execute(insert_new(connection, artifacts), rows)
             columns = (ledger.c.attempt, ledger.c.undone, ledger.c.usage, ledger.c.model, ledger.c.at)
             known = (await connection.execute(select(*columns).where(of_activity))).all()
             replaced = next((one for one in known if one.attempt == entry.attempt), None)

@@ -19,6 +19,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter, RunOrder
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, RESUMING, STARTING, UNENDED, run_row
+from elcano.storage.artifacts import ArtifactRow
 from elcano.storage.evidence import drop_unfound
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.outbox import add_notice
@@ -81,8 +82,8 @@ class RunStore(TenantBound):
         row = run_row(run, self._tenant)
         await self._write(insert_or_replace(self._engine, runs, where=runs.c.status == STARTING).values(row))
 
-    async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
-        """Keeps a run that ended, with its events; doing it twice changes nothing.
+    async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent], log: ArtifactRow | None = None) -> None:
+        """Keeps a run that ended, with its events and the row of its log; doing it twice changes nothing.
 
         A run that was resumed and ended again replaces what was kept, events too. A run that ended is never replaced
         by one that is still running.
@@ -90,6 +91,8 @@ class RunStore(TenantBound):
         row = run_row(run, self._tenant)
         rows = [self._row(run_id=run.run_id, seq=event.seq, body=event.model_dump_json()) for event in events]
         async with self._engine.begin() as connection:
+            if log is not None:
+                await connection.execute(insert_new(connection, artifacts), log)
             keep = insert_or_replace(connection, runs, where=runs.c.status.in_(UNENDED)).returning(runs.c.run_id)
             if (await connection.execute(keep, row)).first() is None:  # it has ended before, and has events
                 if run.status == "running":

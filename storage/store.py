@@ -18,11 +18,11 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import Settings, get_settings
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, AdmissionStore
-from elcano.storage.artifacts import ArtifactStore
+from elcano.storage.artifacts import ArtifactRow, ArtifactsOfCall, ArtifactStore
 from elcano.storage.call_evidence import EvidenceOfCall
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.health import Probe
-from elcano.storage.ledger import Ledger, UsageStore
+from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, files_of_tenant, open_objects
 from elcano.storage.outbox import Outbox
@@ -32,6 +32,7 @@ from elcano.storage.runs import ControlStore, RunStore
 from elcano.storage.sql.cipher import Cipher, load_cipher, seal_object, unseal_object
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs
+from elcano.storage.usage_totals import UsageStore
 from elcano.storage.versions import VersionStore
 
 
@@ -141,8 +142,17 @@ class Store:
         )
 
     def of_call(self, tenant: str, run_id: str) -> TenantStore:
-        """Returns the store of `tenant` for one call of a run, which reads the same evidence several times."""
-        return replace(self.of(tenant), evidence=EvidenceOfCall(self._engine, tenant, run_id))
+        """Return the store of `tenant` for one call of a run.
+
+        It reads the same evidence once, and lists the call's artifacts together with its line in the ledger.
+        """
+        pending: dict[str, ArtifactRow] = {}
+        return replace(
+            self.of(tenant),
+            evidence=EvidenceOfCall(self._engine, tenant, run_id),
+            artifacts=ArtifactsOfCall(self._engine, tenant, self.objects, self._cipher, run_id, pending),
+            ledger=Ledger(self._engine, tenant, self._build, pending),
+        )
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""

@@ -38,7 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle.finish import build_research_result, build_run_log, status_of
-    from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
+    from elcano.graphs.lifecycle.journal import Journal, build_progress_page, build_run_snapshot, log_page
     from elcano.graphs.lifecycle.start_and_fold import open_journal, taken_back
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
@@ -118,6 +118,11 @@ class ResearchWorkflow:
                 non_retryable=True,
             ) from broken
         return result
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of the run."""
+        return self._journal
 
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:

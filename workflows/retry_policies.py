@@ -234,5 +234,18 @@ PUBLISH: Final = _build_retry_rounds(timedelta(minutes=2), 11)
 ARCHIVE: Final = _build_retry_rounds(timedelta(minutes=1), 0)
 """Archiving is retried without end: a run that is not archived would be lost."""
 
+
+class LocalPolicy(TypedDict):
+    """The options of `workflow.execute_local_activity` that make up a policy."""
+
+    start_to_close_timeout: timedelta
+    retry_policy: RetryPolicy
+
+
+ARCHIVE_LOCALLY: Final = LocalPolicy(
+    start_to_close_timeout=timedelta(seconds=5), retry_policy=RetryPolicy(maximum_attempts=1)
+)
+"""One short attempt within the workflow task: queries are not answered meanwhile."""
+
 BOOKS: Final = _build_policy(timedelta(minutes=1), timedelta(minutes=1), 0, silence=None)
 """Reading the ledger, reopening a record: until it works."""

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import (
@@ -122,6 +122,24 @@ def _in_vain(name: str, error: ActivityError) -> str:
     return f"{name.replace('-', ' ')}: {why}"[:2_000]
 
 
+async def _archive(call: ArchiveCall, journal: Journal, shown: RunDisplay) -> None:
+    """Archive a run within its workflow task, and by an activity if that fails or takes long.
+
+    Most runs are archived in milliseconds. An activity would cost another task, two requests and a copy of the run in
+    the history.
+    """
+
+    async def archive(activity_id: str, policy: retry_policies.Policy) -> None:
+        await workflow.execute_activity(
+            ARCHIVE_RUN, call, activity_id=activity_id, summary="keep the run and its events", **policy
+        )
+
+    try:
+        await workflow.execute_local_activity(ARCHIVE_RUN, call, **retry_policies.ARCHIVE_LOCALLY)
+    except FailureError:  # a local activity's own failure, not wrapped into an `ActivityError`
+        await _retry_in_rounds("archive-run", archive, retry_policies.ARCHIVE, journal, shown)
+
+
 async def close_run(
     asked: ResearchInput,
     journal: Journal,
@@ -142,12 +160,7 @@ async def close_run(
     run = build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
     call = ArchiveCall(run=run, events=(*journal.events, last), log=build_run_log(asked, journal))
 
-    async def archive(activity_id: str, policy: retry_policies.Policy) -> None:
-        await workflow.execute_activity(
-            ARCHIVE_RUN, call, activity_id=activity_id, summary="keep the run and its events", **policy
-        )
-
-    archiving = asyncio.create_task(_retry_in_rounds("archive-run", archive, retry_policies.ARCHIVE, journal, shown))
+    archiving = asyncio.create_task(_archive(call, journal, shown))
     try:
         await asyncio.shield(archiving)
     except asyncio.CancelledError:

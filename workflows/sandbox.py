@@ -49,6 +49,7 @@ from temporalio.workflow import Info, _Definition
 
 from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
 from elcano.graphs.plugin import load_registries
+from elcano.workflows.carried_events import CarriedEvents
 
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
@@ -104,8 +105,10 @@ class InTurnRunner(WorkflowRunner):
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """Create one run."""
-        det = replace(det, interceptor_classes=[DropUnfitSignals, *det.interceptor_classes])
-        return _Heard(self._runner.create_instance(det), det.info, self._in_turn)
+        carried = CarriedEvents()
+        added: list[type[WorkflowInboundInterceptor]] = [DropUnfitSignals, carried.make_interceptor()]
+        det = replace(det, interceptor_classes=[*added, *det.interceptor_classes])
+        return _Heard(self._runner.create_instance(det), det.info, self._in_turn, carried)
 
     def set_worker_level_failure_exception_types(self, types: Sequence[type[BaseException]]) -> None:
         """Set the exceptions that fail a run of this worker, and not its task."""
@@ -130,8 +133,9 @@ class DropUnfitSignals(WorkflowInboundInterceptor):
 class _Heard(WorkflowInstance):
     """A run that receives events in their turn; its payloads are all its own."""
 
-    def __init__(self, run: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
+    def __init__(self, run: WorkflowInstance, info: Info, in_turn: EventOrder, carried: CarriedEvents) -> None:
         self._run = run
+        self._carried = carried
         target = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
         self._own = StorageDriverStoreContext(target=target)
         self._context = WorkflowSerializationContext(namespace=info.namespace, workflow_id=info.workflow_id)
@@ -157,7 +161,9 @@ class _Heard(WorkflowInstance):
                 completion = WorkflowActivationCompletion(run_id=act.run_id)
                 completion.successful.SetInParent()
                 return completion
-        return _mark_query_answers(self._run.activate(act))
+        completion = self._run.activate(act)
+        self._carried.attach(completion)
+        return _mark_query_answers(completion)
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
         """Whether it reports events that no workflow task has reported: later events at the same time."""

@@ -243,9 +243,13 @@ class Pulse:
 async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
     """Beats every `interval` until the block is left, and at once if an attempt before it left something to carry.
 
-    When nothing is new for a while it beats more rarely, until something is. Needs the event loop to stay free.
+    When nothing is new for a while it beats more rarely, until something is. Needs the event loop to stay free. A
+    local activity does not beat.
     """
     pulse = Pulse()
+    if activity.info().is_local:
+        yield pulse
+        return
     beating = asyncio.create_task(_beat_periodically(pulse, interval))
     try:
         yield pulse

@@ -122,9 +122,8 @@ class Gate:
             await self._tell(provider, queue)
 
     async def answered(self, provider: str, queue: str) -> None:
-        """The provider answered."""
-        before, _ = await self._look(provider)
-        if not before.failures and not before.openings:
+        """The provider answered. If nothing was wrong when it was asked, there is nothing to take back."""
+        if provider in self._calm:
             return
 
         def change(before: Provider, now: float) -> tuple[Provider, bool]:
@@ -164,12 +163,19 @@ class Gate:
         if seen is not None and time.monotonic() - seen < CALM_SECONDS:
             return Provider(), 0.0
         row, now = await self._kept.get(provider)
-        if not row.failures and not row.openings and row.held_until <= now:
-            self._calm[provider] = time.monotonic()
+        self._note(provider, row, now)
         return row, now
+
+    def _note(self, provider: str, row: Provider, now: float) -> None:
+        """Note whether anything is wrong with a provider."""
+        if row.failures or row.openings or row.held_until > now:
+            self._calm.pop(provider, None)
+        else:
+            self._calm[provider] = time.monotonic()
 
     async def _asked(self, provider: str, per_second: float | None) -> Turn:
         def change(before: Provider, now: float) -> tuple[Provider, tuple[Turn | Backoff, float]]:
+            self._note(provider, before, now)
             after, turn = admit_provider_call(before, now, per_second)
             return after, (turn, now)
 

@@ -28,7 +28,7 @@ from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import ReportRef
 from elcano.measures import record_value
-from elcano.storage.artifacts import LOG_TYPE
+from elcano.storage.artifacts import LOG_TYPE, ArtifactRow
 from elcano.storage.evidence import Evidence
 from elcano.storage.lineage import days_of
 from elcano.storage.store import Store, TenantStore
@@ -79,9 +79,10 @@ class ReportActivities:
             try:
                 store = self._store.of(call.run.tenant)
                 troubles = [await archive(store, call.run) for archive in load_objects("archivers")]
-                key = await self._kept(call.log) if call.log else ""
+                log = await self._upload_log(call.log) if call.log else None
+                key = log["key"] if log else ""
                 kept = call.run.model_copy(update={"log": key, "knowledge_error": "; ".join(filter(None, troubles))})
-                await store.runs.archive(kept, call.events)
+                await store.runs.archive(kept, call.events, log)
             except Exception as error:
                 raise classify_failure(error) from None
 
@@ -105,10 +106,9 @@ class ReportActivities:
         builds, searched = store.ledger.list_builds(lines), days_of(lines, call.searched)
         return await asyncio.to_thread(build_report, material, texts, builds, searched)
 
-    async def _kept(self, log: RunLog) -> str:
-        """The artifact hash of a run's log."""
+    async def _upload_log(self, log: RunLog) -> ArtifactRow:
         written = await asyncio.to_thread(log.model_dump_json)
-        return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, LOG_TYPE)
+        return await self._store.of(log.asked.tenant).artifacts.upload(log.asked.run_id, written, LOG_TYPE)
 
 
 def _gather_material(

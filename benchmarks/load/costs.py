@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from benchmarks.load.meters import Reading
-from benchmarks.load.statement_counter import SLOW
+from benchmarks.load.statement_counter import BY, SLOW
 from elcano.graphs.frozen import Frozen
 
 NO_STATEMENTS: Final = ("commit", "rollback", "checkout", SLOW)
@@ -90,9 +90,11 @@ class Costs(Frozen):
     commits: float
     """Of these transactions, those that may have changed something: PostgreSQL writes each to disk."""
     checkouts: float
+    """Connections taken from a pool, each with a question whether it still lives."""
+    callers: Mapping[str, float] = {}
+    """Checkouts and requests to Temporal by the functions that caused them."""
     slow: Mapping[str, float] = {}
     """What took over a second, of all runs together: statements, and Temporal's queries of runs."""
-    """Connections taken from a pool, each with a question whether it still lives."""
     rows: Mapping[str, float]
     table_bytes: Mapping[str, float]
     wal_bytes: float
@@ -138,7 +140,12 @@ def divide_usage(
         idle_cpu={name: value / idle.at for name, value in idle.cpu.items() if name != "model"},
         base_bytes=base_bytes,
         open_run_bytes=open_run_bytes,
-        statements={name: value for name, value in statements.items() if name.partition(": ")[2] not in NO_STATEMENTS},
+        statements={
+            name: value
+            for name, value in statements.items()
+            if BY not in name and name.partition(": ")[2] not in NO_STATEMENTS
+        },
+        callers={name: value for name, value in statements.items() if BY in name},
         transactions=counted["commit"] + counted["rollback"],
         commits=counted["commit"],
         checkouts=counted["checkout"],

@@ -39,13 +39,14 @@ def list_cost_lines(costs: Costs) -> Iterator[str]:
     for title, found in (
         ("statements of a run", costs.statements),
         ("requests of a run to Temporal", costs.rpcs),
+        ("checkouts and requests of a run by caller", costs.callers),
         ("of the Temporal server to its database", costs.persistence),
         ("rows of a run", costs.rows),
         ("bytes of a run by table", costs.table_bytes),
     ):
         yield ""
         yield f"{title}, {sum(found.values()):,.1f} in all"
-        yield from _list_largest(found)
+        yield from _list_largest(found, 3 * MOST_LINES if found is costs.callers else MOST_LINES)
 
 
 def _list_figures(costs: Costs) -> Iterator[tuple[str, float]]:
@@ -76,11 +77,11 @@ def _join(found: Mapping[str, float], factor: float) -> str:
     return ", ".join(f"{kind} {value * factor:.1f}" for kind, value in found.items())
 
 
-def _list_largest(found: Mapping[str, float]) -> Iterator[str]:
+def _list_largest(found: Mapping[str, float], most: int) -> Iterator[str]:
     ordered = sorted(found.items(), key=lambda one: -one[1])
-    for name, value in ordered[:MOST_LINES]:
+    for name, value in ordered[:most]:
         yield f"  {name:42}{value:>14,.2f}"
-    if others := ordered[MOST_LINES:]:
+    if others := ordered[most:]:
         yield f"  {f'{len(others)} others':42}{sum(value for _, value in others):>14,.2f}"
 
 

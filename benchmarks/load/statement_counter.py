@@ -1,24 +1,30 @@
-"""A plugin that counts what a program asks of its database: statements by verb and table, transactions, checkouts.
+"""A plugin that counts a program's database statements, transactions and checkouts, and its requests to Temporal.
 
-A listener of SQLAlchemy counts; twice a second the counts are written to a file in the data folder. PostgreSQL's own
-extension for it does not come with the server that tests use.
+Listeners of SQLAlchemy and the SDK's client count, checkouts and requests also by the functions that caused them; twice
+a second the counts are written to a file in the data folder. PostgreSQL's own extension for it does not come with the
+server that tests use. Requests of the SDK's core, such as polls and completions of tasks, are not seen here.
 """
 
 import asyncio
 import json
 import os
 import re
+import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Any, Final
 
+import greenlet  # type: ignore[import-untyped]
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import Pool
+from temporalio.service import ServiceClient
 
 from elcano.graphs.plugin import Plugin, Surroundings
 from elcano.settings import Settings
@@ -27,6 +33,9 @@ FOLDER: Final = "statement-counts"
 WRITE_SECONDS: Final = 0.5
 SLOW: Final = "over a second"
 """The name under which statements that took so long are counted once more."""
+BY: Final = " by "
+"""Before the functions that caused something, in the name of a count."""
+CALLERS: Final = 3
 _VERB: Final = re.compile(r"[\s(]*(\w+)")
 _TABLE: Final = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+\"?(\w+)", re.IGNORECASE)
 _counts: Final[Counter[str]] = Counter()
@@ -63,6 +72,40 @@ def count_statements(program: str, settings: Settings) -> None:
     @event.listens_for(Pool, "checkout")
     def check_out(*_: object) -> None:
         _counts["checkout"] += 1
+        _counts[f"checkout{BY}{_name_callers()}"] += 1
+
+    client: Any = ServiceClient
+    for kind in client.__subclasses__():
+        kind._rpc_call = _count_calls(kind._rpc_call)
+
+
+def _count_calls(call: Any) -> Any:
+    """`call`, a method of the SDK that sends a request, counted."""
+
+    def counted(client: object, rpc: str, **named: object) -> object:
+        _counts[f"{rpc}{BY}{_name_callers()}"] += 1
+        return call(client, rpc=rpc, **named)
+
+    return counted
+
+
+def _name_callers() -> str:
+    """The innermost functions of Elcano that are being executed, the last called first."""
+    names = (f"{frame.f_globals['__name__'].rpartition('.')[2]}.{frame.f_code.co_name}" for frame in _list_frames())
+    return " < ".join(dict.fromkeys(islice(names, CALLERS)))
+
+
+def _list_frames() -> Iterator[FrameType]:
+    """The frames of this package; SQLAlchemy runs statements in a greenlet whose parent waits for it."""
+    frame: FrameType | None = sys._getframe(1)
+    running: greenlet.greenlet | None = greenlet.getcurrent()
+    while running is not None:
+        while frame is not None:
+            if str(frame.f_globals.get("__name__")).startswith("elcano."):
+                yield frame
+            frame = frame.f_back
+        running = running.parent
+        frame = running.gr_frame if running is not None else None
 
 
 @lru_cache(maxsize=10_000)

@@ -16,7 +16,7 @@ from elcano.operations.quotas.standing import QuotasBroken, Standing, get_tenant
 from elcano.service.errors import FieldFault, Forbidden, RequestInvalid
 from elcano.service.fields import Described, Moment
 from elcano.service.reports.results import render_csv
-from elcano.storage.ledger import UsageGroup, UsageRow, UsageSums
+from elcano.storage.usage_totals import UsageGroup, UsageRow, UsageSums
 
 JSON: Final = "application/json"
 CSV: Final = "text/csv"

@@ -15,13 +15,13 @@ from elcano.graphs.state.budget import Estimate, usd_from_microusd
 from elcano.operations.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
 from elcano.service.errors import Refusal
 from elcano.storage.admission import ASKED_FOR, UNENDED
-from elcano.storage.ledger import UsageSums, find_usage_place, read_usage_sums
 from elcano.storage.plugin_store import Difference, PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.store import Store, TenantStore
+from elcano.storage.usage_totals import UsageSums, find_usage_place, read_usage_sums
 
 quota_claims = Table(
     "quota_claims",

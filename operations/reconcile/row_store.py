@@ -11,11 +11,12 @@ from sqlalchemy import ColumnElement, and_, func, select, tuple_, update
 
 from elcano.graphs.records import ArchivedRun
 from elcano.storage.admission import ASKED_FOR, UNENDED, run_row
-from elcano.storage.ledger import LedgerEntry, count_run
+from elcano.storage.ledger import LedgerEntry
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, run_and_branches
 from elcano.storage.sql.tables import artifacts, audit_entries, evidence, findings, ledger, runs
 from elcano.storage.store import Store
+from elcano.storage.usage_totals import count_run
 
 PAGE: Final = 500
 """Rows, or keys, of one statement."""

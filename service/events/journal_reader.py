@@ -1,11 +1,8 @@
-"""Reads one workflow while it is followed: its events as they are recorded, and the text that is being written.
+"""Reads the events of one workflow while it is followed.
 
-A long poll of the history wakes the reader of events, one query fetches them. The last event that it hands over is a
-terminal one: the workflow's own, or the one that the store got if it ended without one.
-
-Text is read from heartbeats, while a client watches and an agent writes, which is known from the events. The server is
-asked twice a second then, just after the next heartbeat is due, and less often as long as there is nothing new. Words
-are void when the step ends, and when their attempt does.
+A long poll of the history brings most events (`workflows/carried_events.py`), and otherwise wakes the reader, which
+queries the run. The last event that it hands over is a terminal one: the workflow's own, or the one that the store got
+if it ended without one.
 """
 
 import asyncio
@@ -15,8 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import (
@@ -28,19 +23,20 @@ from elcano.service.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
-from elcano.service.events.feed import REMIND, Streaming
 from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.service.runs.run_status import goes_on, waited_for
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import NO_WORKER
 from elcano.service.temporal.history import WatchedHistory
 from elcano.service.temporal.shared_reads import Places
-from elcano.service.temporal.writing import Writing, list_writers
 from elcano.storage.health import describe_store_error, store_trouble
 from elcano.storage.store import TenantStore
 
-POLL_FLOOR: Final = 5.0
+POLL_FLOOR: Final = 3.0
 """Seconds between two looks at a workflow whose history does not wake us."""
+MOST_QUIET: Final = 20.0
+"""The longest pause between two descriptions of a workflow in which nothing happens: it is described each time that it
+has been quiet for twice as long."""
 FIRST_PAUSE: Final = 0.1
 """Seconds until a history that cannot be watched is tried again, doubled each time up to `POLL_FLOOR`: the first event
 about a branch is older than its workflow."""
@@ -79,7 +75,8 @@ class JournalReader:
         self._up_to_date = False
         """Whether the last look brought everything that there was."""
         self._deleted = False
-        self._say_after = time.monotonic() + POLL_FLOOR
+        self._say_after = self._describe_after = time.monotonic() + POLL_FLOOR
+        self._quiet = POLL_FLOOR
 
     async def run(self) -> None:
         """Reads; returns after the terminal event, or when the run was deleted."""
@@ -128,7 +125,7 @@ class JournalReader:
         return self._events[-1].seq if self._events else 0
 
     async def _listen(self) -> None:
-        """Notes that the workflow may have done something; what exactly is for the query to say."""
+        """Notes that the workflow may have done something; what exactly its history carries, or a query says."""
         pause = FIRST_PAUSE
         while True:
             try:
@@ -150,6 +147,11 @@ class JournalReader:
         ended, self._history_ended = self._history_ended, False
         self._up_to_date = False
         watched, task = self._watched, self._watched.task
+        if (carried := watched.take_carried(self._last)) is not None:
+            self._take(carried)
+            self._up_to_date = True
+            if self._ended or not ended:
+                return
         try:
             page = await self._page()
             while page.more:
@@ -185,7 +187,11 @@ class JournalReader:
         """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
-        message = self._name_section(await waited_for(self._run.run_id, self._temporal))
+        message = ""
+        if time.monotonic() >= self._describe_after:
+            message = await waited_for(self._run.run_id, self._temporal)
+            self._quiet = min(2 * self._quiet, MOST_QUIET)
+            self._describe_after = time.monotonic() + self._quiet
         message = message or await self._find_missing_worker()
         self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
         if message:
@@ -242,108 +248,5 @@ class JournalReader:
 
     def _take(self, events: Sequence[AgentEvent]) -> None:
         self._events += events
-        self._receive(events)
-
-
-SLOW_SECONDS: Final = 1.0
-"""Maximum polling interval while an agent writes: it may think this long before its first words are seen."""
-IDLE_SECONDS: Final = 5.0
-"""The longest pause while none does that should: the call waits for a worker or a provider, or Temporal is away."""
-LAG_SECONDS: Final = 0.04
-"""From a heartbeat to when the server has it; measured, with room for the SDK's own bundling of heartbeats."""
-
-_OVER: Final = frozenset({"error", "ending_early"})
-"""Events of a node that end its agent's writing, besides its own: beginning and end may have the same type."""
-_UNDOES: Final = frozenset({"rolling_back", "rolled_back", "run_resumed", "execution_ended"})
-
-_words_log = logging.getLogger("api.words")
-
-
-class WordsReader:
-    """Reads the text that one workflow writes; `show` receives it, and a notice when it becomes void."""
-
-    def __init__(self, run_id: str, temporal: Temporal, show: Callable[[Streaming], None]) -> None:
-        self._run_id = run_id
-        self._temporal = temporal
-        self._show = show
-        self._begun: AgentEvent | None = None
-        """The events by which agents announced that they write."""
-        self._shown: Streaming | None = None
-        self._writes = asyncio.Event()
-
-    def drop_written(self, events: Sequence[AgentEvent]) -> None:
-        """Learns from further events of the workflow whether an agent writes; a step is one agent's."""
-        for event in events:
-            if self._begun is not None and _is_end_of_step(event, self._begun):
-                over, self._begun = self._begun, None
-                if (event.step, event.node) == (over.step, over.node):
-                    continue
-            if self._begun is None and event.type in _list_begins() and event.node:
-                self._begun = event
-        if self._begun is not None:
-            self._writes.set()
-        else:
-            self._writes.clear()
-            self._void()
-
-    async def run(self) -> None:
-        """Reads until it is cancelled."""
-        while True:
-            await self._writes.wait()
-            pause = BEAT_SECONDS
-            await asyncio.sleep(pause)  # the first words come with the first beat
-            while self._writes.is_set():
-                pause = await self._look(pause)
-                await asyncio.sleep(pause)
-
-    async def _look(self, pause: float) -> float:
-        """Shows new text and returns the seconds until the next look. `pause` is the time since the last one."""
-        try:
-            async with self._temporal.turns.words.take():
-                writing = await self._temporal.writing(self._run_id)
-        except (RunForgotten, TemporalRefused, TemporalUnavailable) as error:
-            _words_log.info("what %s writes cannot be seen at the moment: %s", self._run_id, error)
-            return min(2 * pause, IDLE_SECONDS)
-        begun = self._begun
-        if begun is None:
-            return BEAT_SECONDS
-        words = None if writing is None else writing.words
-        if words is None or words.step != begun.step or not words.text:
-            self._void()
-            return min(2 * pause, IDLE_SECONDS if writing is None else SLOW_SECONDS)
-        found = Streaming.from_record(words, path=begun.path, section=begun.section)
-        if found == self._shown:
-            return min(2 * pause, SLOW_SECONDS)
-        self._shown = found
-        self._show(found)
-        return _until_beat(writing)
-
-    def _void(self) -> None:
-        if self._shown is not None:
-            self._show(self._shown.model_copy(update={"text": "", "characters": 0}))
-            self._shown = None
-
-
-def _until_beat(writing: Writing | None) -> float:
-    """Seconds until the next heartbeat should have come; some more if that is nearly now."""
-    if writing is None or writing.beaten is None:
-        return BEAT_SECONDS
-    pause = BEAT_SECONDS - writing.beaten % BEAT_SECONDS + LAG_SECONDS
-    return pause if pause > 0.8 * BEAT_SECONDS else pause + BEAT_SECONDS
-
-
-def _is_end_of_step(event: AgentEvent, begun: AgentEvent) -> bool:
-    """Whether `event` says that the step ended that `begun` began; that its call is held does not."""
-    if event.terminal or event.type in _UNDOES or event.step > begun.step:
-        return True
-    return event.node == begun.node and event.type in _OVER | _list_begins() | _list_completions()
-
-
-def _list_begins() -> frozenset[str]:
-    """The events with which agents begin to write."""
-    return frozenset(AGENTS[name].starts for name in list_writers())
-
-
-def _list_completions() -> frozenset[str]:
-    """The events with which they end."""
-    return frozenset(AGENTS[name].completes for name in list_writers())
+        self._quiet = POLL_FLOOR
+        self._told(events)

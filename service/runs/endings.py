@@ -55,6 +55,8 @@ async def archive_if_ended(
             return run
         execution = Execution(id="", status="terminated", closed_at=None, pending=())
     if execution.status == "running":
+        if execution.cancel_requested:
+            await temporal.free_if_cancelled(run.run_id)
         return run
     archived = await store.runs.get(run.run_id)  # it may have archived itself just before it closed
     if archived is not None and archived.status != "running" and not _ended_anew(archived, execution):
@@ -258,8 +260,6 @@ class Reconciler:
                 return
             await store.runs.begin(kept.run)
         settled = await archive_if_ended(kept.run, self._temporal, store)
-        if settled.status == "running":
-            await self._temporal.free_if_cancelled(kept.run.run_id)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
 

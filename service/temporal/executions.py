@@ -116,10 +116,8 @@ class Execution:
     blocked: str = ""
     """Why the workflow cannot continue: it or its call was paused in Temporal, or its task fails again and again."""
     started_at: float = 0.0
-    section: str = ""
-    """The title; of sections alone."""
-    sections: tuple[str, ...] = ()
-    """Ids of its open sections."""
+    """Seconds since the epoch."""
+    cancel_requested: bool = False
 
     @classmethod
     async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
@@ -149,8 +147,7 @@ class Execution:
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
             blocked=await explain_blocked(answer, client),
             started_at=info.start_time.ToMilliseconds() / 1_000,
-            section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
-            sections=tuple(child.workflow_id for child in answer.pending_children),
+            cancel_requested=answer.workflow_extended_info.cancel_requested,
         )
 
 
@@ -178,16 +175,14 @@ async def ask_for_execution(
 LOOK_SECONDS: Final = 2.0
 """Timeout of a look-up, the same as of a query to a worker."""
 SILENT_SECONDS: Final = 5.0
-"""Seconds without look-ups after Temporal did not answer. A run that was reset meanwhile is shown as ended for that
-much longer."""
+"""Seconds without look-ups after Temporal did not answer; a run that was reset meanwhile looks ended for so long."""
 SHARED_SECONDS: Final = 1.0
 """Seconds that a look-up of a running run is shared with other lists."""
 STALE_SECONDS: Final = 3.0
 """Seconds that a cached look-up is returned at once, while the next one starts. With the look-up's own time, a list is
 at most this far behind."""
 SIDE_BY_SIDE: Final = 16
-"""Runs that are looked at at once. More do not come sooner: a server on one database file answers one after the other,
-and runs have to be let through between them."""
+"""Runs looked at at once. More would take no less time: a server on one file answers one after the other."""
 
 _Seen = TypeVar("_Seen")
 

@@ -7,7 +7,7 @@ branch is named by no record of ours. What one call leaves, because it was cut o
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from temporalio.api.common.v1 import WorkflowExecution
@@ -17,8 +17,10 @@ from temporalio.api.workflow.v1 import WorkflowExecutionInfo
 from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest, ListWorkflowExecutionsRequest
 from temporalio.client import Client, WorkflowHandle, WorkflowHistoryEventAsyncIterator
 
-from elcano.graphs.contracts import CHAIN_WORKFLOW, Engine
+from elcano.graphs.contracts import CARRIED_EVENTS, CHAIN_WORKFLOW, Engine
+from elcano.graphs.records import ProgressPage
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import DeleteRefused, RunForgotten, RunUnreadable
 from elcano.service.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.service.temporal.executions import describe_execution
@@ -81,11 +83,38 @@ class WatchedHistory:
     open_branches: int = 0
     is_paused: bool = False
     """Whether the last event is that it was paused in Temporal."""
+    carries: bool | None = None
+    """Whether it carries events of the run; None until its first task has ended."""
+    is_complete: bool = False
+    """Whether it carries all events up to the last task that ended."""
+    pages: list[ProgressPage] = field(default_factory=list)
+    """Carried events that its reader has not taken: the reader takes them out."""
 
     @property
     def waits_for_branches(self) -> bool:
         """Whether it waits for branches alone: what keeps them waiting is for their own histories to say."""
         return self.is_still and self.open_branches > 0 and not self.open_calls and not self.is_paused
+
+    def take_carried(self, last: int) -> tuple[AgentEvent, ...] | None:
+        """Take the carried events after number `last`; None if there are or may be others."""
+        pages, self.pages = self.pages, []
+        if not pages or not self.is_complete:
+            return None
+        found: list[AgentEvent] = []
+        for event in (one for page in pages for one in page.events):
+            if event.seq == last + len(found) + 1:
+                found.append(event)
+            elif event.seq > last + len(found):
+                return None
+        return tuple(found)
+
+    def carry(self, event: HistoryEvent) -> None:
+        """Keep what an event carries."""
+        if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+            self.is_complete = False
+        elif (carried := _read_carried(event)) is not None:
+            self.carries = self.is_complete = True
+            self.pages.append(ProgressPage.model_validate_json(carried))
 
     def note(self, event: EventType.ValueType) -> None:
         """Take an event into account."""
@@ -94,6 +123,19 @@ class WatchedHistory:
         self.is_paused = event == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
 
 
+def _read_carried(event: HistoryEvent) -> bytes | None:
+    """The page of events that an event of a history carries."""
+    result = event.workflow_execution_completed_event_attributes.result.payloads
+    if result:
+        return result[0].metadata.get(CARRIED_EVENTS)
+    scheduled = event.activity_task_scheduled_event_attributes.header.fields
+    begun = event.start_child_workflow_execution_initiated_event_attributes.header.fields
+    header = scheduled.get(CARRIED_EVENTS) or begun.get(CARRIED_EVENTS)
+    return None if header is None else header.data
+
+
+TASK_SECONDS: Final = 0.01
+"""About how long a worker takes for a workflow task. A poll within that time would return with its start alone."""
 WATCH_SECONDS: Final = 5.0
 """Seconds to watch a history without news while others wait for their turn; the next watch continues where this one
 ended."""
@@ -106,21 +148,28 @@ async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> As
         while continued:
             pages, watched.read = handle.fetch_history_events(wait_new_event=True), -1
             watched.open_calls = watched.open_branches = 0
+            watched.carries = None
             while pages.current_page is None or pages.next_page_token is not None:
                 async with watches.take():
                     watched.is_still = last not in _TASK_OPEN
                     if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
                         continue
-                watched.is_still = watched.is_open = False
+                watched.is_still = watched.is_open = woken = False
                 for event in pages.current_page or ():
                     last = event.event_type
                     watched.note(last)
+                    watched.carry(event)
                     continued = last == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
                     if last == EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
                         watched.task = event.event_id
                     elif last in _WAKING and watched.read != watched.task:
-                        yield watched
-                if last in _TASK_BEGINS and watched.read != watched.task:
+                        woken = True
+                if woken:
+                    watched.carries = bool(watched.carries)
+                    yield watched
+                if last in _TASK_BEGINS and watched.carries is not False:
+                    await asyncio.sleep(TASK_SECONDS)
+                elif last in _TASK_BEGINS and watched.read != watched.task:
                     watched.is_open = True
                     yield watched
     finally:

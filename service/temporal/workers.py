@@ -40,7 +40,7 @@ MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: the SDK's default."""
-POLLED_SECONDS: Final = 5.0
+POLLED_SECONDS: Final = 3.0
 """Seconds that a queue of searches or models counts as polled after a check."""
 HEARD_SECONDS: Final = 1.0
 """Seconds for which an unpolled queue is checked again: a worker that has just started polls one queue after the other.

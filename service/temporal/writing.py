@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 from temporalio.api.common.v1 import Payloads
+from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.client import Client
 
 from elcano.graphs.catalogue.agents import AGENTS
@@ -26,6 +27,8 @@ class Writing:
     """None: this attempt has none yet, or cannot be watched."""
     beaten: float | None
     """Seconds since the last heartbeat came, by this machine's clock and the server's; None: none came."""
+    is_started: bool = True
+    """Whether a worker has taken its call."""
 
 
 async def read_current_writing(client: Client, run_id: str) -> Writing | None:
@@ -44,6 +47,7 @@ async def read_current_writing(client: Client, run_id: str) -> Writing | None:
         return Writing(
             words=words if words is not None and words.attempt == pending.attempt else None,
             beaten=time.time() - came.ToMilliseconds() / 1_000 if came.ToMilliseconds() else None,
+            is_started=pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED,
         )
     return None
 

@@ -114,7 +114,7 @@ async def _pictures(camera: Camera, tour: Tour) -> None:
     await camera.list("sections-of-a-run", f'`ElcanoRun`="{deep}"')
     await camera.tab("a-run-that-waits", tour.runs[SPENT], "User Metadata", shows="waits for a top-up")
     await camera.timeline("a-provider-that-is-down", tour.runs[DOWN], shows="try 2")
-    await camera.timeline("a-run-that-failed", tour.runs[REFUSED], shows="archive_run")
+    await camera.timeline("a-run-that-failed", tour.runs[REFUSED], shows="thinking")
     await camera.timeline("a-deep-run", deep, shows=f"Section: {next(iter(SECTIONS))}")
     await camera.tab("a-deep-run-in-words", deep, "User Metadata", shows="Sections:")
     await camera.timeline("a-section", f"{deep}.0004.loop-3", shows="try 2")

@@ -21,6 +21,7 @@ from temporalio.workflow import Info
 from elcano.graphs.contracts import ANSWER_MARK, MARKED_BYTES, TOO_EARLY
 from elcano.service.temporal.connection import RetryQueries
 from elcano.workflows import sandbox
+from elcano.workflows.carried_events import CarriedEvents
 from elcano.workflows.sandbox import PATIENCE, EventOrder, workflow_runner
 
 
@@ -58,7 +59,7 @@ def activation(at: int, length: int, *jobs: str) -> WorkflowActivation:
 
 
 def heard(told: Told, in_turn: EventOrder, info: Info) -> WorkflowInstance:
-    return sandbox._Heard(told, info, in_turn)
+    return sandbox._Heard(told, info, in_turn, CarriedEvents())
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHandle
 
+from elcano.graphs.contracts import CARRIED_EVENTS
+from elcano.graphs.records import ProgressPage
+from elcano.graphs.state.events import AgentEvent
 from elcano.service.temporal import history
 from elcano.service.temporal.history import WatchedHistory, watch_history
 from elcano.service.temporal.shared_reads import Places
@@ -17,9 +20,14 @@ TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
 SCHEDULED = EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED
 STARTED = EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED
 OTHER = EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED
+DONE = EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED
 PAUSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_PAUSED
 CONTINUED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW
 CLOSED = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED
+
+
+def make_event(kind: EventType.ValueType) -> HistoryEvent:
+    return HistoryEvent(event_type=kind)
 
 
 class Pages:
@@ -30,16 +38,17 @@ class Pages:
         self.next_page_token: bytes | None = None
         self.asked = 0
         self._ids = count(1)
-        self._recorded: asyncio.Queue[list[EventType.ValueType]] = asyncio.Queue()
+        self._recorded: asyncio.Queue[list[HistoryEvent]] = asyncio.Queue()
 
-    def record(self, *events: EventType.ValueType) -> None:
-        self._recorded.put_nowait(list(events))
+    def record(self, *events: EventType.ValueType | HistoryEvent) -> None:
+        self._recorded.put_nowait([one if isinstance(one, HistoryEvent) else make_event(one) for one in events])
 
     async def fetch_next_page(self) -> None:
         self.asked += 1
-        events = await self._recorded.get()
-        self.current_page = [HistoryEvent(event_type=event, event_id=next(self._ids)) for event in events]
-        self.next_page_token = None if events and events[-1] in {CONTINUED, CLOSED} else b"next"
+        events = self.current_page = await self._recorded.get()
+        for event in events:
+            event.event_id = next(self._ids)
+        self.next_page_token = None if events and events[-1].event_type in {CONTINUED, CLOSED} else b"next"
 
 
 class Handle:
@@ -64,19 +73,77 @@ async def test_watching_ends_with_the_last_execution_and_wakes_only_for_what_wor
         first.record(*page)
     for page in ([TASK], [CLOSED]):
         second.record(*page)
-    assert await count_wakes(Places(1), first, second) == 7
+    assert await count_wakes(Places(1), first, second) == 5  # one for each page with what the workflow did
 
 
 async def test_a_task_is_told_of_when_it_begins_and_not_again_when_its_outcome_has_been_read() -> None:
     pages, told = Pages(), []
+    pages.record(TASK)  # it carries nothing: later tasks are queried as soon as they begin
     for page in ([SCHEDULED], [STARTED], [TASK, OTHER], [OTHER, SCHEDULED, STARTED], [TASK, CLOSED]):
         pages.record(*page)
     async for watched in watch_history(cast("WorkflowHandle[Any, Any]", Handle(pages)), Places(1)):
         told.append(watched.is_open)
-        if len(told) == 3:  # the first two looks failed
+        if len(told) == 4:  # the looks before failed
             watched.read = watched.task
         assert not watched.is_still
-    assert told == [True, True, False, True, False, False]
+    assert told == [False, True, True, False, True, False]
+
+
+def carry(event: HistoryEvent, *numbers: int) -> HistoryEvent:
+    found = [AgentEvent(seq=number, type="searching", message="?", at=1.0, step=1, iteration=1) for number in numbers]
+    page = ProgressPage(events=tuple(found), last=numbers[-1] if numbers else 0)
+    data = page.model_dump_json().encode()
+    if event.event_type == CLOSED:
+        result = event.workflow_execution_completed_event_attributes.result
+        result.payloads.add(metadata={CARRIED_EVENTS: data})
+    else:
+        event.activity_task_scheduled_event_attributes.header.fields[CARRIED_EVENTS].data = data
+    return event
+
+
+async def test_a_history_that_carries_events_wakes_its_reader_with_them_and_not_before() -> None:
+    pages, found = Pages(), []
+    for page in (
+        [SCHEDULED],
+        [STARTED],
+        [TASK, carry(make_event(OTHER), 1, 2)],
+        [DONE, SCHEDULED, STARTED],
+        [TASK, carry(make_event(OTHER)), DONE, SCHEDULED],
+        [TASK, carry(make_event(CLOSED), 3)],
+    ):
+        pages.record(*page)
+    last = 0
+    async for watched in watch_history(cast("WorkflowHandle[Any, Any]", Handle(pages)), Places(1)):
+        assert not watched.is_open
+        taken = watched.take_carried(last)
+        assert taken is not None
+        found.append([event.seq for event in taken])
+        last = max([last, *found[-1]])
+    assert found == [[1, 2], [], [3]]
+
+
+@pytest.mark.parametrize(
+    ("carried", "last", "taken"),
+    [
+        ([[1, 2], [3]], 0, [1, 2, 3]),
+        ([[1, 2], [2, 3]], 1, [2, 3]),  # the reader has had some of them
+        ([[4]], 2, None),  # number 3 was too large
+        ([[1], None], 0, None),  # the last task carried nothing: it may have brought others
+        ([None, [1, 2]], 0, [1, 2]),
+        ([], 0, None),
+    ],
+)
+def test_carried_events_are_taken_if_none_is_missing(
+    carried: list[list[int] | None], last: int, taken: list[int] | None
+) -> None:
+    watched = WatchedHistory()
+    for numbers in carried:
+        watched.carry(make_event(TASK))
+        if numbers is not None:
+            watched.carry(carry(make_event(OTHER), *numbers))
+    found = watched.take_carried(last)
+    assert (None if found is None else [event.seq for event in found]) == taken
+    assert watched.take_carried(last) is None  # they are taken once
 
 
 async def test_a_run_waits_for_branches_alone_while_it_has_no_call_of_its_own() -> None:
@@ -99,7 +166,7 @@ async def test_histories_in_which_nothing_happens_leave_their_places_to_others(m
     assert await count_wakes(watches, busy) == 21
     assert not watching.done()
     quiet.record(TASK, CLOSED)
-    assert await watching == 2
+    assert await watching == 1
 
 
 async def test_a_history_is_watched_in_one_go_while_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,9 @@ from datetime import date, timedelta
 
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage
-from elcano.storage.ledger import LedgerEntry, UsageSums
+from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, TenantStore
+from elcano.storage.usage_totals import UsageSums
 
 DAY = date(2026, 11, 26)
 NOON = 1_795_694_400.0

@@ -85,8 +85,8 @@ class Evidence(Frozen):
     """One passage of a stored text. `text` equals the stored text from `start` to `end`, in characters."""
 
     id: str = Field(min_length=1, max_length=300)
-    """Names this passage for good, so it contains the beginning of `content_hash` and, unless the passage is the whole
-    text, its place: `tides:Getaria@1f3a9c02:0-74`."""
+    """Identifies this passage permanently, so it contains the beginning of `content_hash` and, unless the passage is
+    the whole text, its place: `tides:Getaria@1f3a9c02:0-74`."""
     source: str
     """The name of the source, `SourceSpec.name`."""
     document: str

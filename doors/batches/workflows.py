@@ -1,6 +1,6 @@
 """The workflow of a batch: it runs turns until every question is done.
 
-A turn is an activity of `background.py`: it starts runs and notes which have ended. What a turn did is in the store,
+A turn is an activity of `background.py`: it starts runs and records which have ended. What a turn did is in the store,
 so the history holds a few events for each minute, however many questions there are, and a turn that is cut off anywhere
 is made again.
 

@@ -326,7 +326,7 @@ def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
     content = contents.get(passage.content_hash)
     if content is None:
         raise ValueError(
-            f"evidence {passage.id!r}: its text {passage.content_hash} is neither given nor kept; "
+            f"evidence {passage.id!r}: its text {passage.content_hash[:8]} is neither given nor kept; "
             "return it in `SearchResults.texts`"
         )
     if content[passage.start : passage.end] != passage.text:

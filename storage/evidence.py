@@ -85,9 +85,14 @@ class Evidence(Frozen):
     """One passage of a stored text. `text` equals the stored text from `start` to `end`, in characters."""
 
     id: str = Field(min_length=1, max_length=300)
+    """Identifies this passage permanently, so it contains the beginning of `content_hash` and, unless the passage is
+    the whole text, its place: `tides:Getaria@1f3a9c02:0-74`."""
     source: str
+    """The name of the source, `SourceSpec.name`."""
     document: str
+    """`StoredText.document` of its text."""
     content_hash: str
+    """`StoredText.content_hash` of its text."""
     title: str
     locator: str
     """Location for readers: a URL, or path, page and anchor."""
@@ -314,17 +319,20 @@ def _check_identity(passage: Evidence, kept: object) -> None:
 
 def _check_hash(text: StoredText) -> None:
     if sha256(text.text.encode()).hexdigest() != text.content_hash:
-        raise ValueError(f"the text of {text.document!r} does not have the hash {text.content_hash}")
+        raise ValueError(f"the text of {text.document!r} does not have the hash {text.content_hash}, SHA-256 in UTF-8")
 
 
 def _check_passage(passage: Evidence, contents: Mapping[str, str]) -> None:
     content = contents.get(passage.content_hash)
     if content is None:
-        raise ValueError(f"evidence {passage.id!r}: its text {passage.content_hash} is neither given nor kept")
+        raise ValueError(
+            f"evidence {passage.id!r}: its text {passage.content_hash[:8]} is neither given nor kept; "
+            "return it in `SearchResults.texts`"
+        )
     if content[passage.start : passage.end] != passage.text:
         raise ValueError(
-            f"evidence {passage.id!r}: its text is not what is written from {passage.start} to {passage.end} "
-            f"in {passage.document!r}"
+            f"evidence {passage.id!r}: its text is not what stands from {passage.start} to {passage.end} "
+            f"in {passage.document!r}; `start` and `end` are offsets in characters"
         )
 
 

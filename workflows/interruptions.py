@@ -3,6 +3,8 @@
 At most one ending is pending; the code that takes it handles it. The clock ends the research in time for the report,
 and then the report itself if that takes too long. Time that does not count moves the clock.
 
+A cancellation is no interruption: `research.py` gets it as a `CancelledError`, and ends the run without a report.
+
 A deadline takes the same steps on every version of Python, which asyncio's `wait_for` does not: a run started by one
 Python could not be continued by another. The timer is Temporal's own, in a task of its own.
 """

@@ -141,7 +141,10 @@ def _map_to_application_error(error: Exception) -> ApplicationError:
         return _build_retryable_error(str(fault), FailureType.TOOL_UNAVAILABLE)
     if isinstance(fault, ModelBusy):
         return _build_hold_error(str(fault), fault.retry_after)
-    return _build_retryable_error(str(error) or type(error).__name__, type(error).__name__)
+    name, text = type(error).__name__, str(error)
+    if not isinstance(error, KNOWN):  # the text of a bug alone says little: that of a missing key is the key
+        text = f"{name}: {text}" if text else name
+    return _build_retryable_error(text or name, name)
 
 
 def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:

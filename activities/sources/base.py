@@ -15,7 +15,7 @@ class SearchResults(Frozen):
 
     evidence: tuple[Evidence, ...] = ()
     texts: tuple[StoredText, ...] = ()
-    """The texts that the passages are parts of."""
+    """The texts that the passages are parts of: one for each `content_hash`. A passage without a text is refused."""
     warnings: tuple[str, ...] = ()
     """Parts that could not be searched, with reasons. An error text is never evidence."""
     refused: int = 0
@@ -31,9 +31,10 @@ class Source(Protocol):
         ...
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` passages for `query`, both within the limits of `spec`.
+        """At most `limit` passages for `query`, both within the limits of `spec`; none if nothing matches.
 
-        Retries nothing and waits for no rate: Temporal does both.
+        Retries nothing and waits for no rate: Temporal does both. Blocking work belongs in a thread
+        (`asyncio.to_thread`), because all searches of a worker share its event loop.
 
         Raises:
             SourceUnavailable: it cannot be searched now; worth another try.

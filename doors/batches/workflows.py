@@ -1,6 +1,8 @@
-"""The workflow of a batch: turn after turn starts runs and waits for their ends, until every question is done.
+"""The workflow of a batch: it runs turns until every question is done.
 
-What a turn did is in the store, so a turn that is cut off anywhere is made again.
+A turn is an activity of `background.py`: it starts runs and records which have ended. What a turn did is in the store,
+so the history holds a few events for each minute, however many questions there are, and a turn that is cut off anywhere
+is made again.
 
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """

@@ -61,7 +61,9 @@ class AgentSpec:
     output: type[Frozen]
     """The output in the state: its answer; for a writing agent a reference to the stored draft."""
     starts: EventType
+    """The event that announces its call, such as `thinking`."""
     completes: EventType
+    """The event that reports its output; can be the same type."""
     output_tokens: int
     """The most that its answer is expected to take, for estimates."""
     evidence_tokens: int = 0

@@ -26,7 +26,9 @@ class ToolSpec:
     input: type[Frozen]
     output: type[Frozen]
     starts: EventType
+    """The event that announces its call, such as `analyzing`."""
     completes: EventType
+    """The event that reports its output, such as `analysis_complete`."""
     summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
     """Its output in one sentence and its figures, for its end event; None: that it is done."""
     needs: str = ""

@@ -247,7 +247,8 @@ class ControlAction(Frozen):
     """A request to a run in progress, as data, and what each has to say about itself.
 
     A new action is a class with a `kind` of its own that `Action` in `control_actions.py` names, and a body in
-    `service/control/actions.py`. It is in the log of a run, so an action that was ever accepted has to be applied
+    `service/control/actions.py` that `CONTROLS` lists; the event of `describe` has a type of `graphs/state/events.py`,
+    an existing or a new one. It stands in the log of a run, so an action that was ever accepted has to be applied
     in the same way for as long as there are runs: it is a pure function of the run, and its fields keep their names.
     """
 

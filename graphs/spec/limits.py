@@ -3,7 +3,8 @@
 Size is counted before anything walks a graph, so that no work on one takes long; a graph and its JSON are counted
 alike, so a graph that is too large is refused before it is parsed. A node's limit can only tighten: no node gets more
 than its run has. Omitted limits have their defaults: see `workflows/retry_policies.py` for times and attempts,
-`model_names.chosen_model` for the model, `Budget.allowance` for tokens.
+`model_names.chosen_model` for the model, `Budget.allowance` for tokens. The default
+budget of a run is in `checks/budget_limits.py`.
 """
 
 import json

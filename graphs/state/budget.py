@@ -2,7 +2,7 @@
 
 Before a call its estimate must be admitted; after it the real usage is charged. A reserve of tokens, money and time is
 kept for the exit node, so that a run that ends early can still write its report. Every call, including the exit's own,
-gets an allowance from the rest.
+gets an allowance from the rest. The defaults of each graph are in `checks/budget_limits.py`.
 """
 
 from collections.abc import Iterable

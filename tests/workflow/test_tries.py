@@ -124,7 +124,7 @@ async def test_a_call_fails_with_its_last_try_however_many_workers_died(temporal
         why = await refused(handle)
     assert attempts.made == ends
     assert isinstance(why, ApplicationError)
-    assert (why.type, why.message) == ("ValueError", "no answer")
+    assert (why.type, why.message) == ("ValueError", "ValueError: no answer")
     assert FailureDetails.model_validate(why.details[0]).attempt == TRIES
 
 

@@ -1,4 +1,4 @@
-"""Tables of PDF pages: what a table is, and how it becomes a block of a document."""
+"""Tables of PDF pages: what a table is, and how it becomes a block of a document. `table_search` finds them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple

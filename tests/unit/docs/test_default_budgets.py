@@ -13,7 +13,8 @@ RUNS = Path(__file__).parents[3] / "docs" / "runs.md"
 
 @pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps"])
 def test_documents_have_the_defaults_of_every_mode(limit: CountedLimitName) -> None:
-    assert f"- {limit}: {describe_defaults(limit)}\n" in RUNS.read_text()
+    line = f"- {limit}: {describe_defaults(limit)}\n"
+    assert line in RUNS.read_text(), f"under “Budgets” in docs/runs.md, write: {line}"
 
 
 @pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps", "stalls", "resets", "sections"])

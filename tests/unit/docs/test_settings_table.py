@@ -25,7 +25,8 @@ def expected_table() -> str:
 
 
 def test_the_page_has_the_table_of_all_settings() -> None:
-    assert expected_table() in PAGE.read_text(encoding="utf-8")
+    table = expected_table()
+    assert table in PAGE.read_text(encoding="utf-8"), f"replace the first table of docs/settings.md with:\n{table}"
 
 
 def plugin_table(part: type[BaseModel]) -> str:
@@ -41,7 +42,8 @@ def test_the_page_has_the_settings_of_plugins() -> None:
     parts = load_objects("settings")
     assert parts
     page = PAGE.read_text(encoding="utf-8")
-    assert [part.__name__ for part in parts if plugin_table(part) not in page] == []
+    missing = [f"{part.__name__}:\n{table}" for part in parts if (table := plugin_table(part)) not in page]
+    assert not missing, "docs/settings.md lacks tables under “Settings of plugins”:\n" + "\n".join(missing)
 
 
 def test_every_setting_is_explained_in_whole_sentences() -> None:

@@ -147,6 +147,14 @@ def test_a_failure_that_is_sorted_already_stays_as_it_is() -> None:
     assert classify_failure(failure) is failure
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(KeyError("x"), "KeyError: 'x'"), (TimeoutError(), "TimeoutError"), (SourceRefused("x"), "x")],
+)
+def test_a_bug_is_reported_with_its_name(error: Exception, message: str) -> None:
+    assert classify_failure(error).message == message
+
+
 def test_texts_are_cut() -> None:
     failure = classify_failure(ValueError("x" * 5_000))
     assert len(failure.message) == MESSAGE_CHARACTERS

@@ -23,6 +23,7 @@ from elcano.service.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
+from elcano.service.events.feed import REMIND
 from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.service.runs.run_status import goes_on, waited_for
 from elcano.service.temporal.client import Temporal
@@ -189,7 +190,7 @@ class JournalReader:
             return
         message = ""
         if time.monotonic() >= self._describe_after:
-            message = await waited_for(self._run.run_id, self._temporal)
+            message = self._name_section(await waited_for(self._run.run_id, self._temporal))
             self._quiet = min(2 * self._quiet, MOST_QUIET)
             self._describe_after = time.monotonic() + self._quiet
         message = message or await self._find_missing_worker()
@@ -249,4 +250,4 @@ class JournalReader:
     def _take(self, events: Sequence[AgentEvent]) -> None:
         self._events += events
         self._quiet = POLL_FLOOR
-        self._told(events)
+        self._receive(events)

@@ -43,7 +43,7 @@ class WordsReader:
         self._shown: Streaming | None = None
         self._writes = asyncio.Event()
 
-    def heard(self, events: Sequence[AgentEvent]) -> None:
+    def drop_written(self, events: Sequence[AgentEvent]) -> None:
         """Learns from further events of the workflow whether an agent writes; a step is one agent's."""
         for event in events:
             if self._begun is not None and _is_end_of_step(event, self._begun):

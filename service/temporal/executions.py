@@ -117,6 +117,10 @@ class Execution:
     """Why the workflow cannot continue: it or its call was paused in Temporal, or its task fails again and again."""
     started_at: float = 0.0
     """Seconds since the epoch."""
+    section: str = ""
+    """The title; of sections alone."""
+    sections: tuple[str, ...] = ()
+    """Ids of its open sections."""
     cancel_requested: bool = False
 
     @classmethod
@@ -147,6 +151,8 @@ class Execution:
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
             blocked=await explain_blocked(answer, client),
             started_at=info.start_time.ToMilliseconds() / 1_000,
+            section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
+            sections=tuple(child.workflow_id for child in answer.pending_children),
             cancel_requested=answer.workflow_extended_info.cancel_requested,
         )
 

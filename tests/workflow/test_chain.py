@@ -70,9 +70,10 @@ def search_as_judged(script: Script) -> Limits:
 
     def plan(given: JsonObject) -> JsonObject:
         planned = Script().answer("planner", given)
-        sections = [one for one in ensure_list(planned["report_outline"]) if isinstance(one, dict)]
-        outline: list[Json] = [{**one, "criteria": ["names it"]} for one in sections[:-1]]
-        return {**planned, "report_outline": [*outline, *sections[-1:]]}
+        outline = [one for one in ensure_list(planned["report_outline"]) if isinstance(one, dict)]
+        criteria: list[Json] = ["names it"]
+        sections: list[Json] = [{**one, "criteria": criteria if place else []} for place, one in enumerate(outline)]
+        return {**planned, "report_outline": sections}
 
     def judge(given: JsonObject) -> JsonObject:
         source, turn = ensure_list(given["sources"])[0], given.get("iteration", 1)

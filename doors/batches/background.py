@@ -18,7 +18,8 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from elcano.activities.background_work import BackgroundWork
 from elcano.doors.batches.batch_store import TenantBatches, get_batch_store, get_batches
 from elcano.doors.batches.batch_tables import DONE, Batch, BatchQuestion, QuestionState
-from elcano.doors.batches.workflows import ADVANCE, BatchProgress, BatchState, BatchWork, BatchWorkflow
+from elcano.doors.batches.contracts import ADVANCE, BatchProgress, BatchState, BatchWork
+from elcano.doors.batches.workflows import BatchWorkflow
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.state.budget import usd_from_microusd

@@ -20,7 +20,7 @@ from elcano.doors.batches.batch_tables import (
     batches,
     share_out,
 )
-from elcano.doors.batches.workflows import WORKFLOW, BatchState, BatchWork
+from elcano.doors.batches.contracts import WORKFLOW, BatchState, BatchWork
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.service.runs.submission import require_same_request
 from elcano.storage.admission import RESUMING, STARTING

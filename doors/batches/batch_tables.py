@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table
 
-from elcano.doors.batches.workflows import BatchState
+from elcano.doors.batches.contracts import BatchState
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.budget import LEAST_TOKENS, Limits
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText

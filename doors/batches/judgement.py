@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from elcano.doors.batches.batch_tables import ROUND, BatchQuestion
-from elcano.doors.batches.workflows import METADATA
+from elcano.doors.batches.contracts import METADATA
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.budget import MOST_COST, usd_from_microusd

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
-from elcano.doors.batches.workflows import BatchState
+from elcano.doors.batches.contracts import BatchState
 from elcano.graphs.added_steps import ATTACHED
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report

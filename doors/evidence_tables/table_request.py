@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
+from elcano.doors.batches.contracts import METADATA
 from elcano.doors.batches.judgement import MOST_CHARACTERS, BatchBudget, with_shared_money
-from elcano.doors.batches.workflows import METADATA
 from elcano.doors.evidence_tables.columns import (
     MOST_COLUMNS,
     ColumnRequest,

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import ROUND, Batch
+from elcano.doors.batches.contracts import BatchState
 from elcano.doors.batches.views import BatchLimit, BatchView
-from elcano.doors.batches.workflows import BatchState
 from elcano.doors.evidence_tables.columns import list_columns
 from elcano.doors.evidence_tables.review_flow import load_review_counts
 from elcano.doors.evidence_tables.row_views import RowView, load_rows

@@ -14,17 +14,10 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.background_work import BackgroundWork
 from elcano.doors.edits.judgement import ChangeBody, EditRefused, judge_update
+from elcano.doors.schedules.contracts import CHECK, START, OwnRun, ScheduledQuestion, ScheduledStart, StartedRun
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.doors.schedules.temporal_schedules import iterate_scheduled_runs, list_scheduled_runs
-from elcano.doors.schedules.workflows import (
-    CHECK,
-    START,
-    OwnRun,
-    ScheduledQuestion,
-    ScheduledRunWorkflow,
-    ScheduledStart,
-    StartedRun,
-)
+from elcano.doors.schedules.workflows import ScheduledRunWorkflow
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.service.errors import ReportLost, find_problem

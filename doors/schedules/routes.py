@@ -11,6 +11,7 @@ from temporalio.converter import DataConverter
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
+from elcano.doors.schedules.contracts import RunBudget, ScheduledQuestion
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.doors.schedules.temporal_schedules import (
     LEAST_SECONDS,
@@ -24,7 +25,6 @@ from elcano.doors.schedules.temporal_schedules import (
     read_question,
 )
 from elcano.doors.schedules.times import describe_cron, find_time_faults
-from elcano.doors.schedules.workflows import RunBudget, ScheduledQuestion
 from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.tenants import run_id as new_run_id
 from elcano.service.errors import FieldFault, Refusal, RequestInvalid, TemporalUnavailable

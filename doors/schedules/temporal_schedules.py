@@ -27,8 +27,8 @@ from temporalio.client import (
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
+from elcano.doors.schedules.contracts import WORKFLOW, ScheduledQuestion
 from elcano.doors.schedules.settings import read_schedule_settings
-from elcano.doors.schedules.workflows import WORKFLOW, ScheduledQuestion
 from elcano.graphs.contracts import BACKGROUND_QUEUE, SCHEDULE
 from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE

@@ -1,7 +1,4 @@
-"""One time of a schedule: a run is started once, and its end is awaited, so that Temporal knows what overlaps.
-
-Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
-"""
+"""One time of a schedule: a run is started once, and its end is awaited, so that Temporal knows what overlaps."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,65 +6,16 @@ from typing import Final
 from temporalio import workflow
 from temporalio.common import RetryPolicy
 
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.tenants import Tenant
+from elcano.doors.schedules.contracts import (
+    CHECK,
+    START,
+    WORKFLOW,
+    OwnRun,
+    ScheduledQuestion,
+    ScheduledStart,
+    StartedRun,
+)
 from elcano.workflows.background_waits import Wakeable
-
-WORKFLOW: Final = "ScheduledRun"
-START: Final = "start_scheduled_run"
-CHECK: Final = "check_scheduled_run"
-
-
-class RunBudget(Frozen):
-    """Limits shared by the runs of a schedule."""
-
-    tokens: int
-    days: float
-    """In any so many days."""
-
-
-class ScheduledQuestion(Frozen):
-    """A question that is asked again and again, and for whom."""
-
-    tenant: Tenant
-    schedule: str
-    """The name of the schedule."""
-    request: JsonObject
-    """The body of `POST /v1/runs`."""
-    user: str = ""
-    api_key: str = ""
-    """The id of the key that made the schedule: whose quotas its runs count against."""
-    budget: RunBudget | None = None
-    living: bool = False
-    """Whether the report of the last run is brought up to date, once there is one."""
-    cron: tuple[str, ...] = ()
-    """When, as it was asked for: Temporal turns it into calendars."""
-
-
-class ScheduledStart(Frozen):
-    """One time at which a question is asked."""
-
-    question: ScheduledQuestion
-    key: str
-    """The idempotency key of its run."""
-    notify: str = ""
-    """The id of the workflow that waits for the run."""
-
-
-class OwnRun(Frozen):
-    """A run that a schedule started."""
-
-    tenant: Tenant
-    run_id: str
-
-
-class StartedRun(Frozen):
-    """Outcome of starting a run."""
-
-    run_id: str = ""
-    refusal: str = ""
-    """Why no run was started."""
-
 
 START_TIMEOUT: Final = timedelta(minutes=1)
 GIVE_UP_AFTER: Final = timedelta(hours=6)

@@ -17,11 +17,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from elcano.activities.background_work import BackgroundWork
 from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.fetching import user_agent
-from elcano.doors.webhooks.settings import read_webhook_settings
-from elcano.doors.webhooks.signing import sign_body, write_body
-from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
-from elcano.doors.webhooks.webhook_store import Endpoint, TenantWebhooks, begin_delivery, get_webhook_store
-from elcano.doors.webhooks.workflows import (
+from elcano.doors.webhooks.contracts import (
     BEGIN_DELIVERIES,
     EVENTS_OF_RUNS,
     FOLLOW_RUN,
@@ -29,12 +25,15 @@ from elcano.doors.webhooks.workflows import (
     SEND,
     BeginCall,
     Delivery,
-    DeliveryWorkflow,
     Message,
     RunWatch,
     SeenEvents,
-    WatchWorkflow,
 )
+from elcano.doors.webhooks.settings import read_webhook_settings
+from elcano.doors.webhooks.signing import sign_body, write_body
+from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
+from elcano.doors.webhooks.webhook_store import Endpoint, TenantWebhooks, begin_delivery, get_webhook_store
+from elcano.doors.webhooks.workflows import DeliveryWorkflow, WatchWorkflow
 from elcano.graphs.contracts import TASK_QUEUE as RUNS
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.records import ArchivedRun

@@ -10,6 +10,7 @@ from ulid import ULID
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
+from elcano.doors.webhooks.contracts import BY_DEFAULT, CHOSEN, Delivery, Message, WebhookEvent
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import new_secret
 from elcano.doors.webhooks.targets import TargetRefused, check_target
@@ -21,7 +22,6 @@ from elcano.doors.webhooks.webhook_store import (
     begin_delivery,
     get_webhooks,
 )
-from elcano.doors.webhooks.workflows import BY_DEFAULT, CHOSEN, Delivery, Message, WebhookEvent
 from elcano.graphs.frozen import JsonObject
 from elcano.service.errors import FieldFault, Refusal, RequestInvalid, RunNotFound, TemporalUnavailable
 from elcano.service.fields import CURSOR, NUMBER_CURSOR, Described, Moment, Request, RunId, Text

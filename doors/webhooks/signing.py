@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable
 from typing import Final
 
-from elcano.doors.webhooks.workflows import Message
+from elcano.doors.webhooks.contracts import Message
 from elcano.service.fields import format_rfc3339
 
 PREFIX: Final = "whsec_"

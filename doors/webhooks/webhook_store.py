@@ -12,9 +12,7 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from ulid import ULID
 
-from elcano.doors.webhooks.settings import read_webhook_settings
-from elcano.doors.webhooks.signing import new_secret
-from elcano.doors.webhooks.workflows import (
+from elcano.doors.webhooks.contracts import (
     DELIVERY_WORKFLOW,
     WATCH_WORKFLOW,
     Delivery,
@@ -23,6 +21,8 @@ from elcano.doors.webhooks.workflows import (
     WebhookEvent,
     watch_workflow_id,
 )
+from elcano.doors.webhooks.settings import read_webhook_settings
+from elcano.doors.webhooks.signing import new_secret
 from elcano.graphs.contracts import BACKGROUND_QUEUE
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun

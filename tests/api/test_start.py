@@ -186,12 +186,13 @@ async def test_a_near_miss_is_guessed(api: httpx.AsyncClient, change: dict[str, 
     assert re.search(f"did you mean .{guess}.\\?", answer.json()["detail"])
 
 
-async def test_all_faults_are_told_at_once(api: httpx.AsyncClient) -> None:
-    body = {"question": "", "budget": {"steps": "x"}, "colour": "red", "mode": "deep"}
+async def test_all_faults_of_form_are_reported_and_then_all_others(api: httpx.AsyncClient) -> None:
+    body: dict[str, Any] = {"question": "", "budget": {"steps": "x"}, "colour": "red", "mode": "telepathy"}
     answer = await api.post("/v1/runs", json=body)
     assert fields(answer) == ["question", "budget.steps", "colour"]
-    answer = await api.post("/v1/runs", json={**body, "mode": "telepathy"})
-    assert fields(answer) == ["question", "budget.steps", "colour", "mode"]
+    body = {"question": QUESTION, "budget": {"tokens": -5}, "mode": "telepathy", "sources": ["nowhere"]}
+    answer = await api.post("/v1/runs", json=body)
+    assert fields(answer) == ["mode", "sources", "budget.tokens"]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])

@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request, Response
 from standardwebhooks import Webhook
 from temporalio.client import Client
 
-from elcano.doors.webhooks import workflows
+from elcano.doors.webhooks import contracts, workflows
 from elcano.doors.webhooks.background import Sender, WebhookActivities, build_webhook_work
 from elcano.service.temporal.background_starts import empty_outbox
 from elcano.service.temporal.client import Temporal
@@ -226,5 +226,5 @@ async def test_where_they_are_off_none_is_made(api: httpx.AsyncClient) -> None:
 
 
 def test_what_workflows_rest_on_is_named_once() -> None:
-    assert workflows.watch_workflow_id("default-1") == "webhooks-default-1"
+    assert contracts.watch_workflow_id("default-1") == "webhooks-default-1"
     assert workflows.OVER_DAYS.maximum_attempts == 0

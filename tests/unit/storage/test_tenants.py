@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
 from elcano.doors.evidence_tables.table_store import Change, EvidenceTable, get_tables
-from elcano.doors.webhooks.workflows import Message
+from elcano.doors.webhooks.contracts import Message
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun

@@ -146,7 +146,7 @@ def test_nothing_that_is_sent_breaks_the_reading(schema: Any) -> None:
         ),
         (of(a={"type": "string", "pattern": "a+"}), "/properties/a/pattern", "'pattern' is not taken"),
         (of(a={"type": "string", "format": "date"}), "/properties/a/format", "'date' is not taken"),
-        (of(a={"type": "string", "format": "evidence"}), "/properties/a/format", "`items` of a list alone"),
+        (of(a={"type": "string", "format": "evidence"}), "/properties/a/format", "`items` of a list only"),
         (of(a={"oneOf": [TEXT]}), "/properties/a/oneOf", "'oneOf' is not taken"),
         (of(a={"anyOf": [TEXT, {"type": "integer"}]}), "/properties/a/anyOf", '"or null" alone'),
         (of(a={"type": "string", "maxlength": 3}), "/properties/a/maxlength", "did you mean 'maxLength'?"),

@@ -93,7 +93,7 @@ class Standing(Frozen):
         return max(0, self.limit - self.used - self.claimed)
 
     def seconds_until_reset(self, now: float) -> int:
-        """After how many seconds there may be more; without a time, or if only claims stand against it, soon."""
+        """After how many seconds there may be more; without a time, or if only claims prevent it, soon."""
         if self.resets_at is None or self.used < self.limit:
             return SOON
         return max(1, math.ceil(self.resets_at - now))
@@ -132,7 +132,7 @@ async def read_standings(
     scope: Scope,
     now: float,
     *units: Unit,
-    beside: tuple[str, str] | None = None,
+    except_claim: tuple[str, str] | None = None,
     reserves: bool = True,
 ) -> list[Standing]:
     """Read the state of a scope's limits that count these units.
@@ -142,7 +142,7 @@ async def read_standings(
         scope: whose.
         now: in seconds since the epoch.
         units: what is counted.
-        beside: a run and the name of one of its claims, which is not counted.
+        except_claim: a run and the name of one of its claims, which is not counted.
         reserves: whether what open runs keep for their reports counts.
     """
     listed = scope.limits.list_set(*units)
@@ -153,7 +153,7 @@ async def read_standings(
     for period in periods - {"at_once"}:
         first, last, _ = period_bounds(period, now)
         used[period] = await read_usage_sums(connection, scope.tenant, first, last, scope.api_key)
-    claimed = await _sum_claims(connection, scope, now, beside, reserves=reserves)
+    claimed = await _sum_claims(connection, scope, now, except_claim, reserves=reserves)
     standings = []
     for name, limit in listed:
         unit, period = MEANINGS[name]
@@ -177,7 +177,7 @@ async def count_open_runs(connection: AsyncConnection, scope: Scope) -> int:
 
 
 async def _sum_claims(
-    connection: AsyncConnection, scope: Scope, now: float, beside: tuple[str, str] | None, *, reserves: bool
+    connection: AsyncConnection, scope: Scope, now: float, except_claim: tuple[str, str] | None, *, reserves: bool
 ) -> Estimate:
     claims = quota_claims.c
     is_open = exists().where(runs.c.tenant == claims.tenant, runs.c.run_id == claims.run_id, runs.c.status.in_(UNENDED))
@@ -187,8 +187,8 @@ async def _sum_claims(
     counted = [claims.tenant == scope.tenant, or_(*kinds)]
     if scope.api_key is not None:
         counted.append(claims.api_key == scope.api_key)
-    if beside is not None:
-        counted.append(or_(claims.run_id != beside[0], claims.claim != beside[1]))
+    if except_claim is not None:
+        counted.append(or_(claims.run_id != except_claim[0], claims.claim != except_claim[1]))
     sums = [func.coalesce(func.sum(column), 0) for column in (claims.tokens, claims.cost_microusd)]
     tokens, cost = (await connection.execute(select(*sums).where(*counted))).one()
     return Estimate(tokens=int(tokens), cost_microusd=int(cost))
@@ -199,7 +199,7 @@ CLAIM_SECONDS: Final = 900.0
 
 
 class TenantQuotas(TenantBound):
-    """The claims of one tenant, and how its quotas stand."""
+    """The claims of one tenant, and the state of its quotas."""
 
     async def claim(
         self, quotas: Quotas, run_id: str, claim: str, estimate: Estimate, *, at_exit: bool
@@ -215,7 +215,7 @@ class TenantQuotas(TenantBound):
             estimate = await self._with_price(connection, estimate, now)
             for scope in list_scopes(quotas, self._tenant, place.api_key):
                 standings = await read_standings(
-                    connection, scope, now, "tokens", "usd", beside=(root, claim), reserves=not at_exit
+                    connection, scope, now, "tokens", "usd", except_claim=(root, claim), reserves=not at_exit
                 )
                 for one in standings:
                     if one.left < max(1, estimate.tokens if one.unit == "tokens" else estimate.cost_microusd):

@@ -225,28 +225,28 @@ def extract_names(text: str, languages: Collection[str] | None = None) -> list[s
     return list(dict.fromkeys(name for name in found if name and name.casefold() not in _NO_NAMES))
 
 
-def named_in(name: str, told: "KnownNames") -> bool:
-    """Return whether every word of a name is among the words in `told`, or its initials are."""
+def named_in(name: str, known: "KnownNames") -> bool:
+    """Return whether every word of a name is among the words in `known`, or its initials are."""
     parts = [part for part in _split_name_parts(name) if part not in STOP_WORDS] or _split_name_parts(name)
-    missing = [not told.has(part) for part in parts]
+    missing = [not known.has(part) for part in parts]
     if (
         not any(missing)
-        or told.has(_strip_separators(name))
-        or not any(_find_unabbreviated_parts(parts, missing, told))
+        or known.has(_strip_separators(name))
+        or not any(_find_unabbreviated_parts(parts, missing, known))
     ):
         return True
     initials = "".join(part[0] for part in re.split(r"[\s-]+", name) if part[:1].isupper()).casefold()
-    if len(initials) > 1 and told.has(initials):
+    if len(initials) > 1 and known.has(initials):
         return True
-    return name.isupper() and name.replace(".", "").isalpha() and _strip_separators(name) in told.initials
+    return name.isupper() and name.replace(".", "").isalpha() and _strip_separators(name) in known.initials
 
 
-def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], told: "KnownNames") -> list[bool]:
+def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], known: "KnownNames") -> list[bool]:
     """Return the missing parts of a name, after runs of parts whose initials were found are taken out."""
     left = list(missing)
     for start in range(len(parts)):
         for end in range(start + 2, min(len(parts), start + _LONGEST_ACRONYM) + 1):
-            if "".join(part[0] for part in parts[start:end]) in told.acronyms:
+            if "".join(part[0] for part in parts[start:end]) in known.acronyms:
                 left[start:end] = [False] * (end - start)
     return left
 

@@ -1,4 +1,4 @@
-"""Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
+"""Whether the figures and names of a statement are in the words that it quotes: pure code, with reasons in words.
 
 A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
 question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. It
@@ -77,13 +77,13 @@ class MissingFacts:
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
     """Find figures and names of the statement that none of its quotes has."""
-    unnamed, told = _find_unquoted_names(statement)
+    unnamed, known = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
         names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
-        words=sum(map(told.lacks, unnamed)),
+        words=sum(map(known.lacks, unnamed)),
     )
 
 
@@ -92,7 +92,7 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 
     Args:
         statement: with its quotes.
-        counting: it may count what stands around it, as what leads to a list does.
+        counting: it may count what is around it, as what leads to a list does.
         reviewed: a reviewer found it supported. Whether “three ways” is right takes understanding what is counted, so
             small numbers in words are left to that verdict; digits and units are not.
     """
@@ -158,7 +158,7 @@ def _read_by_thousands(one: Figure, marks: Collection[str]) -> Figure:
 
 
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
-    """Each once, wherever it stands: a table may say the same one thousands of times."""
+    """Each once, wherever it is: a table may say the same one thousands of times."""
     found = (one for text in texts for one in extract_figures(text, dates=True))
     return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
 
@@ -168,11 +168,11 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
     names = [name for name in extract_names(statement.text, languages) if name not in units]
-    told = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
-    asked = [name for name in names if not named_in(name, told)]
+    known = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
-    return asked, told
+    return asked, known
 
 
 def _is_year(one: Figure) -> bool:
@@ -304,7 +304,7 @@ def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
 
 
 def _year_in(value: Decimal, statement: Statement) -> bool:
-    """Whether a year stands anywhere, also as `1990s` or `2019/20`."""
+    """Whether a year is anywhere, also as `1990s` or `2019/20`."""
     year = str(int(value))
     return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
 
@@ -314,7 +314,7 @@ MOST_OPERANDS: Final = 24
 
 
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:
-    """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
+    """Describe the figures of `statement` that are neither in what it is inferred from nor follow from it."""
     lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
     if not lacking:
         return ()

@@ -1,12 +1,12 @@
-"""Checks that a quote stands in a text word for word, apart from quotation marks, dashes, markup and spaces.
+"""Checks that a quote is in a text word for word, apart from quotation marks, dashes, markup and spaces.
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first:
 one spelling of quotation marks, dashes, spaces and markup, each place known in the source. Folding never parts or joins
 words and never touches a digit, a letter or a sign of arithmetic: 10² is what is typed 10^2 and never 102, CO₂ is what
 is typed CO2, `2*3` keeps its star and `__init__` its underscores. Besides, the case of the first letter and a stop
 at the end may differ, a footnote number that a PDF glued to the last word may be left off, a word that it broke
-(`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what stands before and after it
-stands in the text in that order.
+(`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what is before and after it
+is in the text in that order.
 """
 
 import re
@@ -93,7 +93,7 @@ _COMPOSED: Final = re.compile(r"[^\x00-\x7f]+|[\x00-\x7f](?=[^\x00-\x7f])[^\x00-
 
 @dataclass(frozen=True)
 class FoldedText:
-    """The words of a text, and where in it each stands."""
+    """The words of a text, and the place of each."""
 
     text: str
     _marks: tuple[int, ...]

@@ -5,12 +5,12 @@ these are weighed together: a long sentence with one name more is let pass, a sh
 quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
 round, that decides.
 
-Whether quotes speak of what a statement says, by words alone: what stands for the reviewer where there is no model.
+Whether quotes speak of what a statement says, by words alone: the replacement of the reviewer where there is no model.
 
 The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
 more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is
 a reason against it. It cannot tell a right sentence from a wrong one that uses the same words: it finds sentences that
-stand next to quotes on something else.
+cite quotes on something else.
 """
 
 import re
@@ -106,8 +106,8 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     known = _all_terms(statement.known) - quoted
     asked = {term: weight for term, weight in said.items() if term not in known} or said
     missing = [term for term in asked if not _is_related_term(term, quoted)]
-    told = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
-    unspoken = ENGLISH.words_unquoted.format(words=told) if missing else ""
+    listed = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
+    unspoken = ENGLISH.words_unquoted.format(words=listed) if missing else ""
     return WordOverlap(
         _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
     )
@@ -153,11 +153,11 @@ def _is_negated(text: str) -> bool:
 def _weigh_telling_words(text: str) -> dict[str, float]:
     """The weight of each telling word of a text: long words and words with capitals or digits tell more."""
     capital = {one.casefold() for one in re.findall(r"(?<=\s)[^\W\d_][^\W_]*", text) if one[0].isupper()}
-    told: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for word in _list_telling_words(text):
         weight = 1.5 if word in capital or any(map(str.isdigit, word)) else min(1.0, 0.4 + 0.1 * len(word))
-        told.setdefault(_normalize_term(word), weight)
-    return told
+        weights.setdefault(_normalize_term(word), weight)
+    return weights
 
 
 def _list_telling_words(text: str) -> list[str]:
@@ -224,26 +224,26 @@ class StatementFinding:
 def judge_statement(statement: Statement) -> StatementFinding:
     """Judge `statement` by its figures, names and words."""
     lacking = find_missing_facts(statement)
-    told = measure_word_overlap(statement)
+    overlap = measure_word_overlap(statement)
     if lacking.amounts:
         return StatementFinding("not_supported", lacking.reasons)
-    if not told.comparable:
+    if not overlap.comparable:
         return StatementFinding("partly", lacking.reasons) if lacking.names else StatementFinding("unchecked")
-    if told.against:
-        return StatementFinding("not_supported", told.against)
-    share = told.share - FOR_A_KIND * (bool(lacking.years) + bool(lacking.names)) - FOR_A_WORD * lacking.words
-    if told.share < LEAST_SAID:
-        return StatementFinding("not_supported", (told.unspoken, *lacking.reasons))
-    if lacking.reasons and (share < LEAST_SAID or _has_substituted_fact(statement, lacking, told)):
+    if overlap.against:
+        return StatementFinding("not_supported", overlap.against)
+    share = overlap.share - FOR_A_KIND * (bool(lacking.years) + bool(lacking.names)) - FOR_A_WORD * lacking.words
+    if overlap.share < LEAST_SAID:
+        return StatementFinding("not_supported", (overlap.unspoken, *lacking.reasons))
+    if lacking.reasons and (share < LEAST_SAID or _has_substituted_fact(statement, lacking, overlap)):
         return StatementFinding("not_supported" if lacking.years else "partly", lacking.reasons)
     return StatementFinding("unchecked")
 
 
-def _has_substituted_fact(statement: Statement, lacking: MissingFacts, told: WordOverlap) -> bool:
+def _has_substituted_fact(statement: Statement, lacking: MissingFacts, overlap: WordOverlap) -> bool:
     """Return whether a clause that says nearly the same has another year or name than the one that is missing."""
     known = KnownNames((statement.text, *statement.known))
     return any(
         (lacking.years and _YEAR.search(clause))
         or (lacking.names and not all(named_in(name, known) for name in extract_names(clause)))
-        for clause in find_similar_clauses(statement, told.clauses)
+        for clause in find_similar_clauses(statement, overlap.clauses)
     )

@@ -61,8 +61,19 @@ def of_run(held: Contents) -> Iterator[Fault]:
     again = finish.build_archived_run(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
-    told = ("status", "sources", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
-    fields = [name for name in told if getattr(run, name) != getattr(again, name)]
+    compared = (
+        "status",
+        "sources",
+        "ending",
+        "failure",
+        "iterations",
+        "steps",
+        "branch_of",
+        "choice",
+        "domain",
+        "ledger",
+    )
+    fields = [name for name in compared if getattr(run, name) != getattr(again, name)]
     spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
     fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
     if fields:
@@ -133,7 +144,7 @@ def of_usage(held: Contents) -> Iterator[Fault]:
 
 
 def of_evidence(held: Contents) -> Iterator[Fault]:
-    """Check that passages are those that the run found, and that the cited ones stand in their texts."""
+    """Check that passages are those that the run found, and that the cited ones are in their texts."""
     refs = {ref.id: ref for ref in held.log.run.state.evidence}
     if [passage.id for passage in held.evidence] != list(refs):
         yield Fault("evidence", "its passages are not those that the run found")

@@ -1,4 +1,4 @@
-"""Compares a certificate with the original files: their hashes, and what stands within the marks of its quotes."""
+"""Compares a certificate with the original files: their hashes, and the words within the marks of its quotes."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ MOST_FILES: Final = 100_000
 
 
 def check_documents(held: Contents, folder: Path) -> Iterator[Fault]:
-    """The cited files are in `folder`, byte for byte as they were read, and the quotes stand within their marks.
+    """The cited files are in `folder`, byte for byte as they were read, and the quotes are within their marks.
 
     Files that are not there are no fault: `count_documents` says how many are.
     """
@@ -31,7 +31,7 @@ def check_documents(held: Contents, folder: Path) -> Iterator[Fault]:
         file = files.get(str(passage.metadata.get(DATA_HASH))) if passage is not None else None
         text = texts.get(cited.content_hash)
         if file is None or text is None or not cited.marks or cited.confidence is not None:
-            continue  # what OCR read stands in a picture, where no program finds letters
+            continue  # what OCR read is in a picture, where no program finds letters
         if file.suffix.lower() == ".pdf":
             yield from _compare_quote(cited, text, file, reader)
     for path, other in _list_changed(held, folder, files):

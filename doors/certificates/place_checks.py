@@ -9,11 +9,11 @@ from elcano.graphs.report.report import CheckedCitation
 from elcano.storage.evidence import Evidence
 
 OUTSIDE: Final = 0.02
-"""Share of a page by which a box may stand beyond its edge: the boxes of letters have room around the ink."""
+"""Share of a page by which a box may lie beyond its edge: the boxes of letters have room around the ink."""
 
 
 def of_places(held: Contents) -> Iterator[Fault]:
-    """Lines stand in order and on their pages, and the words of each quote stand in the lines that its marks are of."""
+    """Lines are in order and on their pages, and the words of each quote are in the lines that its marks are of."""
     texts = {text.content_hash: text.text for text in held.texts}
     passages = {passage.id: passage for passage in held.evidence}
     for passage in held.evidence:
@@ -43,7 +43,7 @@ def _find_line_fault(lines: Sequence[Line]) -> str | None:
 
 
 def _find_cell_fault(cells: Sequence[Cell], text: str) -> str | None:
-    """Cells stand in the text one after the other, each with its row on one line; else their heads name others."""
+    """Cells follow each other in the text, each with its row on one line; else their heads name others."""
     for before, cell in zip((None, *cells), cells, strict=False):
         where = f"the cell at row {cell.row} and column {cell.column}"
         if not 0 <= cell.start <= cell.end <= len(text) or "\n" in text[cell.start : cell.end]:
@@ -73,7 +73,7 @@ def _find_quote_fault(cited: CheckedCitation, passage: Evidence, text: str) -> s
 
 
 def _find_uncovered_word(text: str, lines: Iterable[Line], start: int, end: int) -> str:
-    """The first word of the characters `start` to `end` of which nothing stands in a line; empty: there is none."""
+    """The first word of the characters `start` to `end` of which nothing is in a line; empty: there is none."""
     covered = bytearray(end - start)
     for line in lines:
         first, last = max(line.start, start) - start, min(line.end, end) - start

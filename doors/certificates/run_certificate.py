@@ -91,7 +91,7 @@ class CertificateWriter:
                 yield passage.model_dump_json()
 
     async def _texts(self, report: Report) -> AsyncIterator[str]:
-        """The whole texts of the documents that are cited, also where a quote does not stand in them."""
+        """The whole texts of the documents that are cited, also where a quote is not in them."""
         cited = list(dict.fromkeys(one.evidence for one in report.citations if one.evidence))
         hashes: dict[str, None] = {}
         for first in range(0, len(cited), BATCH):

@@ -55,9 +55,9 @@ async def load_written_draft(store: TenantStore, needs: JsonObject, tokens: int)
     return draft, report
 
 
-def describe_written_draft(draft: ReportDraft, report: Report, *told: str) -> JsonObject:
-    """The draft, the numbers of its references, and the remarks on it, of which `told` come first."""
-    remarks = [*told]
+def describe_written_draft(draft: ReportDraft, report: Report, *notes: str) -> JsonObject:
+    """The draft, the numbers of its references, and the remarks on it, of which `notes` come first."""
+    remarks = [*notes]
     if report.partial is not None:
         remarks.append(f"That report is incomplete: {report.partial}.")
     if report.attachments:

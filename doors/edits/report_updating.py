@@ -201,8 +201,8 @@ async def write_updated_report(
     return OwnDraft(with_canonical_ids(draft, ids), shown.model_copy(update={"ids": ids}), settled)
 
 
-def _read_pairs(told: Json) -> Collection[tuple[str, str]]:
-    return {(str(id), str(quote)) for id, quote in map(ensure_list, ensure_list(told))}
+def _read_pairs(listed: Json) -> Collection[tuple[str, str]]:
+    return {(str(id), str(quote)) for id, quote in map(ensure_list, ensure_list(listed))}
 
 
 def _list_outdated(claim: Claim, outdated: Collection[tuple[str, str]]) -> list[Citation]:

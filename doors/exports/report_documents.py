@@ -85,7 +85,7 @@ def write_document(form: DocumentForm, report: Report, pictures: Mapping[str, st
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
         return _replace_in_archive(document, "docProps/core.xml", re.compile(rb"1970-01-01T00:00:00Z"), now)
     if form == "pdf":
-        return _typeset(document.decode(), files)
+        return _typeset_pdf(document.decode(), files)
     files |= {"report.tex": document, "references.bib": FORMS[BIBTEX](report.references).encode()}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -157,7 +157,7 @@ def _convert_drawing(drawing: str, form: Literal["png", "pdf"]) -> bytes | None:
 
     source = '#set page(width: auto, height: auto, margin: 0pt)\n#image("drawing.svg", width: 16cm)'
     try:
-        return _compile({"main.typ": source.encode(), "drawing.svg": drawing.encode()}, format=form, ppi=220.0)
+        return _compile_typst({"main.typ": source.encode(), "drawing.svg": drawing.encode()}, format=form, ppi=220.0)
     except typst.TypstError:
         return None
 
@@ -275,7 +275,7 @@ def _replace_in_archive(data: bytes, name: str, pattern: re.Pattern[bytes], repl
     return file.getvalue()
 
 
-def _typeset(source: str, files: Mapping[str, bytes]) -> bytes:
+def _typeset_pdf(source: str, files: Mapping[str, bytes]) -> bytes:
     """Set the PDF. A character that no font has is written as its code."""
     import typst
 
@@ -283,7 +283,7 @@ def _typeset(source: str, files: Mapping[str, bytes]) -> bytes:
     while True:
         texts = {"main.typ": source, **{name: content.decode() for name, content in files.items()}}
         try:
-            return _compile(
+            return _compile_typst(
                 {name: text.translate(unshown).encode() for name, text in texts.items()},
                 format="pdf",
                 pdf_standards=["ua-1"],
@@ -310,7 +310,7 @@ def _find_fonts() -> "typst.Fonts":
     return typst.Fonts()
 
 
-def _compile(files: Mapping[str, bytes], **options: Any) -> bytes:
+def _compile_typst(files: Mapping[str, bytes], **options: Any) -> bytes:
     import typst
 
     made: Any = typst.compile(dict(files), font_paths=_find_fonts(), **options)

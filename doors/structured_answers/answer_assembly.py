@@ -69,7 +69,7 @@ class Assembly:
         doubtful: Iterable[int],
         validation: "FormValidation",
     ) -> None:
-        """`checked`: what became of each citation; `doubtful`: numbers of references that do not stand."""
+        """`checked`: what became of each citation; `doubtful`: numbers of references that are retracted or doubted."""
         self._filled = {one.pointer: one for one in filled}
         self._checked = checked
         self._doubtful = frozenset(doubtful)
@@ -97,7 +97,7 @@ class Assembly:
         """The value of a place and the fields within it.
 
         Args:
-            place: Where it stands in the form.
+            place: The place in the form.
             at: Its pointer among the filled-in fields.
             to: Its pointer in the answer, in which items that nothing is known of are left out.
         """
@@ -134,7 +134,7 @@ class Assembly:
         return None, [AnswerField(pointer=to, reason=NOT_SAID)]
 
     def _has_basis(self, name: str, fields: Iterable[AnswerField]) -> bool:
-        """Whether a name that the schema does not give stands in a quote of a value that is known under it."""
+        """Whether a name that the schema does not give is in a quote of a value that is known under it."""
         known = [one for one in fields if one.value is not None]
         quotes = (cited.quote for one in known for cited in one.citations if cited.verdict == "verified")
         words = name.replace("_", " ")
@@ -188,7 +188,7 @@ class Assembly:
 
 
 def _list_missing_facts(value: Json, leaf: Place, held: Iterable[CheckedCitation]) -> tuple[str, ...]:
-    """Figures, and names in free texts, that stand in no quote; of what is chosen from a list or is true, nothing."""
+    """Figures, and names in free texts, that are in no quote; of what is chosen from a list or is true, nothing."""
     if isinstance(value, bool) or leaf.choices:
         return ()
     said = Statement(_write_value(value), tuple(one.quote for one in held))

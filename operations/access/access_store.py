@@ -37,7 +37,7 @@ _log = logging.getLogger("access")
 
 Scopes: TypeAlias = Annotated[
     frozenset[Permission],
-    BeforeValidator(lambda told: json.loads(told) if isinstance(told, str) else told),
+    BeforeValidator(lambda text: json.loads(text) if isinstance(text, str) else text),
     PlainSerializer(lambda scopes: json.dumps(sorted(scopes))),
 ]
 """Permissions, in a column as JSON."""

@@ -87,7 +87,7 @@ async def find_valid_key(text: str, store: AccessStore) -> KeyRecord:
 
 
 def build_key_principal(key: KeyRecord) -> Principal:
-    """The principal that a key stands for; its name is the user."""
+    """The principal of a key; its name is the user."""
     return Principal(tenant=key.tenant, user=key.name, role=key.role, scopes=key.scopes, key_id=key.id)
 
 

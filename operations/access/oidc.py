@@ -267,7 +267,7 @@ def _explain_fault(error: Exception) -> str:
 
 
 def build_token_principal(claims: Mapping[str, Any], chosen: AccessSettings) -> Principal:
-    """The principal that a token stands for, by the claims that the settings name.
+    """The principal of a token, by the claims that the settings name.
 
     Raises:
         Unauthenticated: it names no tenant or user, or one that cannot be.

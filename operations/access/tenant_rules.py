@@ -8,7 +8,7 @@
     models = ["openai:*", "anthropic:claude-*"]
     databases = []  # none
 
-What is left out of an entry is not limited. An entry of a tenant stands for itself: nothing of `default` is added.
+What is left out of an entry is not limited. An entry of a tenant is complete: nothing of `default` is added.
 """
 
 import json

@@ -237,12 +237,12 @@ def _as_kept(column: Column[Any]) -> ColumnElement[Any]:
 
 
 async def _read_pages(
-    engine: AsyncEngine, table: Table, beside: Iterable[ColumnElement[Any]]
+    engine: AsyncEngine, table: Table, others: Iterable[ColumnElement[Any]]
 ) -> AsyncIterator[Sequence[Any]]:
     """All rows in the order of their keys, as they are kept: the keys, and the other wanted columns."""
     key = {column.name: _as_kept(column) for column in table.primary_key.columns}
     named = [column.label(name) for name, column in key.items()]
-    wanted = select(*named, *beside).order_by(*key.values()).limit(_LOOKED_AT)
+    wanted = select(*named, *others).order_by(*key.values()).limit(_LOOKED_AT)
     page = wanted
     while True:
         async with engine.connect() as connection:

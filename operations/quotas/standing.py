@@ -93,7 +93,7 @@ class Standing(Frozen):
         return max(0, self.limit - self.used - self.claimed)
 
     def seconds_until_reset(self, now: float) -> int:
-        """After how many seconds there may be more; without a time, or if only claims stand against it, soon."""
+        """After how many seconds there may be more; without a time, or if only claims prevent it, soon."""
         if self.resets_at is None or self.used < self.limit:
             return SOON
         return max(1, math.ceil(self.resets_at - now))
@@ -199,7 +199,7 @@ CLAIM_SECONDS: Final = 900.0
 
 
 class TenantQuotas(TenantBound):
-    """The claims of one tenant, and how its quotas stand."""
+    """The claims of one tenant, and the state of its quotas."""
 
     async def claim(
         self, quotas: Quotas, run_id: str, claim: str, estimate: Estimate, *, at_exit: bool

@@ -19,7 +19,7 @@ from elcano.service.temporal.history import list_workflows, read_history
 _RUNS: Final = f"(WorkflowType = '{RESEARCH_WORKFLOW}' OR WorkflowType = '{CHAIN_WORKFLOW}')"
 _PAGE: Final = 500
 PAYLOAD_KEY: Final = re.compile(rb"payloads/[A-Za-z0-9_-]{1,128}/[0-9a-f]{64}")
-"""The key of an object that a history needs, as it stands in a payload."""
+"""The key of an object that a history needs, as payloads have it."""
 
 
 @dataclass(frozen=True)

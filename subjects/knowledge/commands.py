@@ -62,20 +62,20 @@ def show_node(
     """Show a node and its neighbours, each with the run and the passage that support it."""
     path = f"/v1/knowledge/nodes/{_find_node_id(node)}"
     shown: dict[str, Any] = get_json(path)
-    beside: dict[str, Any] = get_json(f"{path}/neighbours", limit=limit)
-    exit_with_json({"node": shown, **beside}, wanted=as_json)
+    page: dict[str, Any] = get_json(f"{path}/neighbours", limit=limit)
+    exit_with_json({"node": shown, **page}, wanted=as_json)
     print_line(_format_node(shown))
     for text in (shown["text"] if shown["text"] != shown["name"] else "", shown["key"], shown["url"]):
         if text:
             print_line(f"  {format_line(text)}")
-    for one in beside["neighbours"]:
+    for one in page["neighbours"]:
         edge = one["edge"]
         arrow = f"--{edge['kind']}->" if edge["start"] == shown["id"] else f"<-{edge['kind']}--"
         passage = f", passage {edge['evidence']}" if edge["evidence"] else ""
         support = f", {edge['support'].replace('_', ' ')}" if edge["kind"] in ("stated", "cites") else ""
         print_line(f"  {arrow} {_format_node(one['node'])}\n      from run {edge['run']}{passage}{support}")
-    if beside["next"]:
-        print_line(f"  ... and more; `--limit` shows up to 200, and the API goes on at the cursor {beside['next']}")
+    if page["next"]:
+        print_line(f"  ... and more; `--limit` shows up to 200, and the API goes on at the cursor {page['next']}")
 
 
 @app.command("paths")

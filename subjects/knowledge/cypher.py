@@ -1,4 +1,4 @@
-"""Checks openCypher queries: only those that can only read are run, by a list of what may stand in one.
+"""Checks openCypher queries: only those that can only read are run, by a list of what they may contain.
 
 Apache AGE reads a query out of the text of a SQL statement, can call any function of the server, and has clauses that
 write. So every word of a query is looked at before the server sees it; that the transaction is read-only, ends by
@@ -53,7 +53,7 @@ def require_reading(query: str) -> None:
     """Sees that a query can only read.
 
     Raises:
-        CypherRefused: it has what may not stand in one; the text names it.
+        CypherRefused: it contains something else; the text names it.
     """
     if not query.strip():
         raise CypherRefused("the query is empty")

@@ -162,9 +162,9 @@ class TableKnowledge:
                 of_node = self._own_edges.where(end == id, chosen).order_by(edge_rows.c.id).limit(limit)
                 found |= {row["id"]: _build_edge(row) for row in (await connection.execute(of_node)).mappings()}
             edges = [found[one] for one in sorted(found)[:limit]]
-            beside = [one.end if one.start == id else one.start for one in edges]
-            known = {one.id: one for one in await self._nodes(connection, beside)}
-        return [Neighbour(edge=one, node=known[other]) for one, other in zip(edges, beside, strict=True)]
+            others = [one.end if one.start == id else one.start for one in edges]
+            known = {one.id: one for one in await self._nodes(connection, others)}
+        return [Neighbour(edge=one, node=known[other]) for one, other in zip(edges, others, strict=True)]
 
     async def edges(self, ids: Sequence[str], limit: int) -> list[KnowledgeEdge]:
         """See `KnowledgeGraph`."""

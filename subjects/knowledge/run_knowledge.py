@@ -1,7 +1,7 @@
 """Turns a run's findings into nodes and edges, from its report and from the passages of the run and its sections.
 
 A statement becomes a claim only by a citation that held when it was checked; what a report could not prove is nothing
-that is known. How well its quotes support it stands at its edges. A document is called by the best name of its work, as
+that is known. Its edges say how well its quotes support it. A document is called by the best name of its work, as
 the report's reference list merges what sources say of it.
 
 Finds entities in a sentence by spelling alone: symbols, as genes and drugs in trials have them, and names.

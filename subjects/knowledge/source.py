@@ -25,7 +25,7 @@ HITS: Final = 60
 """Claims and documents that are followed to their passages."""
 EDGES: Final = 50
 """Passages of one claim or document that are looked at."""
-TOLD: Final = 5
+NAMED_RUNS: Final = 5
 """Runs that are named."""
 
 
@@ -74,8 +74,8 @@ async def _find_known_passages(store: TenantStore, own: str, query: str) -> dict
         if is_claim and hit.score < FITS:
             continue
         kinds: tuple[EdgeKind, ...] = ("cites",) if is_claim else ("found",)
-        for beside in await get_graph(store).neighbours(hit.node.id, kinds=kinds, limit=EDGES):
-            edge = beside.edge
+        for neighbour in await get_graph(store).neighbours(hit.node.id, kinds=kinds, limit=EDGES):
+            edge = neighbour.edge
             if edge.run != own and edge.evidence:
                 weight = hit.score if is_claim else 0.4 * hit.score
                 scores[edge.evidence] = max(scores.get(edge.evidence, 0.0), weight)
@@ -98,7 +98,9 @@ async def _describe_earlier_runs(store: TenantStore, runs: list[str]) -> tuple[s
     named = list(dict.fromkeys(runs))
     if not named:
         return ()
-    known = {one.key: one.name for one in await get_graph(store).nodes([node_id("run", run) for run in named[:TOLD]])}
-    said = "; ".join(f"{run} ({known[run]})" if run in known else run for run in named[:TOLD])
-    more = f"; and {len(named) - TOLD} more" if len(named) > TOLD else ""
+    known = {
+        one.key: one.name for one in await get_graph(store).nodes([node_id("run", run) for run in named[:NAMED_RUNS]])
+    }
+    said = "; ".join(f"{run} ({known[run]})" if run in known else run for run in named[:NAMED_RUNS])
+    more = f"; and {len(named) - NAMED_RUNS} more" if len(named) > NAMED_RUNS else ""
     return (f"knowledge: these passages are from earlier runs: {said}{more}",)

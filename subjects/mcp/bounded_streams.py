@@ -75,9 +75,9 @@ def bound_lines() -> None:
     names[_READER] = BoundedLines
 
 
-def when_too_long(told: Callable[[int], None]) -> None:
-    """Call `told` once, with the limit, when a program started in this task writes a line that is too long."""
-    _too_long.set(told)
+def when_too_long(report: Callable[[int], None]) -> None:
+    """Call `report` once, with the limit, when a program started in this task writes a line that is too long."""
+    _too_long.set(report)
 
 
 class BoundedLines(TextReceiveStream):

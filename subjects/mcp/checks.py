@@ -21,11 +21,11 @@ def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
     """Check whether the tool servers answer: each is started, or queried, once."""
     try:
         servers = open_servers(chosen)
-        stands = asyncio.run(servers.listing.look(ListToolsInput())).servers
+        statuses = asyncio.run(servers.listing.look(ListToolsInput())).servers
     except InputInvalid as error:
         yield Finding("fault", str(error), f"correct {get_variable_name('mcp_servers')}")
         return
-    for server in stands:
+    for server in statuses:
         if server.answers:
             refused = sum(tool.needs_approval for tool in server.tools)
             held = f", {refused} that write and need approval" if refused else ""

@@ -99,9 +99,9 @@ class Listing:
         for name in asked.servers:
             found_in(self._servers, name)
         names = tuple(dict.fromkeys(asked.servers)) or tuple(self._servers)
-        stands = await asyncio.gather(*(self._of(name, fresh) for name in names))
+        statuses = await asyncio.gather(*(self._of(name, fresh) for name in names))
         left, shown = asked.limit, []
-        for one in stands:
+        for one in statuses:
             shown.append(one.model_copy(update={"tools": one.tools[:left]}))
             left -= len(shown[-1].tools)
         return ListToolsOutput(servers=tuple(shown), truncated=any(len(one.tools) < one.count for one in shown))
@@ -129,12 +129,12 @@ class Listing:
             )
 
         try:
-            stands = await run_with_client(name, server, self._key, min(LOOK_SECONDS, server.seconds), work)
-        except (ToolUnavailable, ToolRefused) as error:  # it is what is asked for: how the server stands
+            status = await run_with_client(name, server, self._key, min(LOOK_SECONDS, server.seconds), work)
+        except (ToolUnavailable, ToolRefused) as error:  # its status is the answer
             return ServerTools(server=name, transport=get_server_transport(server), answers=False, error=str(error))
-        stands = stands.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
-        self._kept[name] = (time.monotonic(), stands)
-        return stands
+        status = status.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
+        self._kept[name] = (time.monotonic(), status)
+        return status
 
 
 def found_in(servers: Mapping[str, ToolServer], name: str) -> ToolServer:

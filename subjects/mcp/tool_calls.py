@@ -111,7 +111,7 @@ def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = (
 
 
 def _drop_bytes(value: Json, dropped: Collection[str]) -> Json:
-    """A structured answer without the bytes of files: those that stand in blocks too, and those of blocks within it.
+    """A structured answer without the bytes of files: those that blocks have too, and those of blocks within it.
 
     Servers repeat the blocks of an answer in its structured part, some with more kinds of blocks than MCP has.
     """
@@ -202,7 +202,7 @@ class Caller:
 
         Raises:
             ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
-            ApprovalNeeded: it writes without approval, and nothing else stands against it.
+            ApprovalNeeded: it writes without approval, and nothing else prevents it.
             ToolUnavailable: nothing was done, or the tool only reads: a retry may help.
             OutcomeUnknown: it writes, and was called before or broke off.
         """
@@ -232,7 +232,7 @@ class Caller:
     async def _ready(
         self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
     ) -> ToolKind:
-        """Return the kind of tool, once nothing stands against the call.
+        """Return the kind of tool, once nothing prevents the call.
 
         Raises:
             ToolRefused: there is no such tool, or its arguments do not fit.

@@ -6,7 +6,7 @@ quoted from.
 
 Terms are what a question asks about, each word weighted by how much it tells. Weights are inverse document frequencies.
 They come from the sources; where these cannot tell, the given passages stand in for them. Words that only ask
-(`how many`, `what year`) stand in questions and not in answers, so a question is not measured by them.
+(`how many`, `what year`) occur in questions and not in answers, so a question is not measured by them.
 """
 
 import math
@@ -88,7 +88,7 @@ def weigh_terms(question: str, given: Mapping[str, float], passages: Sequence[Co
     unknown = max(known.values(), default=0.0)
     weights = {one: known.get(one, unknown) if known else _compute_rarity(one, passages) for one in written}
     usual = fmean(weights.values()) if weights else 0.0
-    # A word stands for all of its kin, which together are more frequent than the one that was asked with.
+    # A word counts for all of its kin, which together are more frequent than the one that was asked with.
     bounded = {one: min(weight, usual) if list_synonyms(written[one]) else weight for one, weight in weights.items()}
     return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in bounded.items()}, written)
 
@@ -131,7 +131,7 @@ class Passage:
 
     @property
     def headings(self) -> Iterator[list[str]]:
-        """The stems of each heading that it stands under, the nearest first, and of its title."""
+        """The stems of each heading above it, the nearest first, and of its title."""
         return (list_stems(one) for one in reversed([self.item.title, *self.item.heading.split(" > ")]))
 
     @cached_property

@@ -52,7 +52,7 @@ MOST_ENTITIES: Final = 20
 BEARING: Final = 0.4
 """The share of the whole question that a sentence must hold in a section which the question does not name."""
 SUPPORT: Final = 2
-"""Sentences with such a share that must stand below a heading for it to be a section."""
+"""Sentences with such a share that must be below a heading for it to be a section."""
 CONTEXT_CHARACTERS: Final = 1_000
 HEADING_WORDS: Final = 8
 """A longer heading is a sentence or a signature, not a subject."""
@@ -297,8 +297,8 @@ def _choose_mode(task: TaskEnvelope, question: str, parts: Sequence[str]) -> tup
 
 def _find_database(task: TaskEnvelope) -> str:
     """The first of a task's databases that has its question saved; empty: none."""
-    told = task.given.get("saved_questions")
-    for name, saved in told.items() if isinstance(told, dict) else ():
+    saved_by_name = task.given.get("saved_questions")
+    for name, saved in saved_by_name.items() if isinstance(saved_by_name, dict) else ():
         questions = [one for one in saved if isinstance(one, str)] if isinstance(saved, list) else []
         if any(is_same_question(one, other) for one in list_readings(task) for other in questions):
             return name

@@ -24,9 +24,9 @@ ELSEWHERE: Final = 0.1
 SHORT: Final = 3
 """Telling words of a question that a sentence on someone else holds most of."""
 HEADED: Final = 0.5
-"""A text is a manual if more than this share of its passages stands below headings."""
+"""A text is a manual if more than this share of its passages is below headings."""
 DEFINING: Final = 1.6
-"""For a sentence that says what the subject is, to who asks that."""
+"""Factor for a sentence that defines the subject, if the question asks for a definition."""
 NAMED: Final = 0.5
 """A subject with a smaller share of the question is taken for something more general."""
 
@@ -58,7 +58,7 @@ class Candidate:
     stems: frozenset[str]
     score: float
     held: float = 1.0
-    """The share of the question that it holds with what stands above it."""
+    """The share of the question that it holds with its title and headings."""
 
     defining: bool = False
     """It says what the subject of the question is or does."""
@@ -86,7 +86,7 @@ def score_sentences(given: Material, question: str, terms: Terms) -> list[Candid
 
 
 def is_manual(given: Material) -> bool:
-    """Whether most of what was found stands below headings, in texts that treat a subject page by page."""
+    """Whether most passages are below headings, in texts that treat a subject page by page."""
     headed = sum(bool(one.item.heading.strip()) and not _WHOLE_WORKS.search(one.item.source) for one in given.passages)
     return headed > HEADED * len(given.passages)
 
@@ -119,7 +119,7 @@ def _score_passage(number: int, passage: Passage, question: str, terms: Terms, n
 
 
 def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
-    """Whether a sentence names someone, and neither it nor what stands above and next to it has one of `names`."""
+    """Whether a sentence names someone, and neither it nor its headings and neighbours have one of `names`."""
     if not names or names & passage.above or not list_names(passage.sentences[place].text):
         return False
     nearby = passage.sentences[max(0, place - 1) : place + 2]

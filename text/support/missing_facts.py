@@ -1,4 +1,4 @@
-"""Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
+"""Whether the figures and names of a statement are in the words that it quotes: pure code, with reasons in words.
 
 A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
 question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. It
@@ -297,7 +297,7 @@ MOST_OPERANDS: Final = 24
 
 
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:
-    """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
+    """Describe the figures of `statement` that are neither in what it is inferred from nor follow from it."""
     lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
     if not lacking:
         return ()

@@ -10,7 +10,7 @@ Whether quotes speak of what a statement says, by words alone: what replaces the
 The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
 more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is
 a reason against it. It cannot tell a right sentence from a wrong one that uses the same words: it finds sentences that
-stand next to quotes on something else.
+cite quotes on something else.
 """
 
 import re

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed
-from elcano.subjects.documents.drawing_text import (
+from elcano.subjects.documents.office.drawing_text import (
     Paragraph,
     build_chart_blocks,
     read_diagram,

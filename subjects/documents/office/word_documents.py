@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
-from elcano.subjects.documents.drawing_text import build_chart_blocks, read_diagram
 from elcano.subjects.documents.office.block_lists import HEADING_CHARACTERS, join_lists
+from elcano.subjects.documents.office.drawing_text import build_chart_blocks, read_diagram
 from elcano.subjects.documents.office.gaps import GapCollector
 from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.office.word_drawings import (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from elcano.activities.passages.document import normalize_text
-from elcano.subjects.documents.drawing_text import read_paragraphs
+from elcano.subjects.documents.office.drawing_text import read_paragraphs
 from elcano.subjects.documents.office.word_names import RELATION, get_name
 from elcano.text.xml_tree import Element
 

@@ -244,6 +244,13 @@ def _continues(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece], rows: 
     return all(piece.run.text[:1].islower() or piece.run.text[:1] in "(&/" for piece in line)
 
 
+_OPEN_ENDS: Final = (
+    *("/", ",", "-", "\u2013", "(", "&"),
+    *(" and", " of", " or", " the", " for", " to", " in", " with", " by"),
+)
+"""Ends of the first line of a label that continues."""
+
+
 def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -> bool:
     """Whether a line under a row with values is a label of its own, such as the name of a section."""
     if len(line) > 1 or line[0].first > 0 or all(piece.first == 0 for other in group for piece in other):
@@ -253,7 +260,7 @@ def _is_label_alone(group: Sequence[Sequence[_Piece]], line: Sequence[_Piece]) -
     if above is None:
         return True
     indented = label.left > above.left + 0.4 * label.tokens[0].size
-    return not (indented or label.text[:1].islower() or label.text[:1] == "(")
+    return not (indented or label.text[:1].islower() or label.text[:1] == "(" or above.text.endswith(_OPEN_ENDS))
 
 
 def _build_row(row: int, lines: Sequence[Sequence[_Piece]], columns: Sequence[Column]) -> list[TableCell]:

@@ -110,6 +110,20 @@ def test_what_an_interruption_left_half_made_is_made_anew(made: Checkout) -> Non
     assert synced(made) == ["requirements-light.txt"]
 
 
+@pytest.mark.parametrize("moment", ["-m venv", "pip install"])
+def test_ctrl_c_ends_it_without_the_last_words_of_what_it_runs(bare: Checkout, tmp_path: Path, moment: str) -> None:
+    python = tmp_path / "python3.99"
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *"{moment}"*) echo KeyboardInterrupt >&2; kill -INT 0; sleep 5 ;; '
+        f'*"-m venv"*) mkdir -p .venv/bin; cp "$0" .venv/bin/python ;; *) exec {sys.executable} "$@" ;; esac\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    done = bare.run("setsid", "--wait", "scripts/setup", "light", PYTHON=str(python))
+    assert (done.returncode, done.stderr) == (130, "")
+    assert done.stdout == f"setup: making .venv with {python}\n"
+
+
 def test_a_certificate_that_is_not_trusted_is_named_as_the_cause(made: Checkout) -> None:
     done = made.run("scripts/setup", "light", UV_FAILS="error: invalid peer certificate: UnknownIssuer")
     assert done.returncode != 0

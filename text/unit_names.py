@@ -113,7 +113,7 @@ _OTHER: Final = {
     "mph": "mile/hour", "kph": "kilometer/hour", "kmh": "kilometer/hour", "km/h": "kilometer/hour", "kn": "knot",
     "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water", "psi": "psi", "atm": "atmosphere",
     "y": "year",
-    "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution_per_minute",
+    "mug": "microgram", "mumol": "micromole", "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution_per_minute",
     "bpm": "beat/minute", "dB": "decibel_level",
     "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",
     "Celsius": "degC", "fahrenheit": "degF", "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom",

@@ -107,9 +107,11 @@ _ADVERBS: Final = {
 }
 _ADVERB: Final = re.compile(rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(_ADVERBS)})(?!\w)")
 _WORDS_TOO: Final = frozenset(
-    "in a at as am an do go to no so on or is et ha den ora ore let lat tag min mes".split()  # noqa: SIM905
+    "in a at as am an do go to no so on or is et ha den ora ore let lat tag mes".split()  # noqa: SIM905
 )
 """Symbols and names that are words of English and other languages: what follows them is no other word."""
+_WORD_BEHIND: Final = re.compile(r"[ \u00a0](?!(?:of|von|van|av|af)\b)\w")
+"""What makes a word of a symbol that is one too: `in 2019 ha sido`, but not `100 ha of forest`."""
 _FEET_BEFORE: Final = re.compile(r"\b(?:ft|feet|foot)[ \u00a0]\d{1,2}(?:\.\d+)?[ \u00a0]\Z")
 _STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
 """Stones are written so with the pounds behind them alone: `st` is a street, too."""
@@ -214,7 +216,7 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         return nation, money.end()
     if word == "in" and _FEET_BEFORE.search(text, max(0, at - 12), at):
         return "inch", end
-    if word in _WORDS_TOO and not per and re.compile(r"[ \u00a0]\w").match(text, end):
+    if word in _WORDS_TOO and not per and _WORD_BEHIND.match(text, end):
         return "", at
     if _STONE.match(text, at):
         return "stone", end

@@ -188,9 +188,9 @@ def _read_integers(shapes: Sequence[Shape], *, keeps_zeros: bool) -> ColumnReadi
     if digits > _LARGEST:
         return ColumnReading(note=f"text, because some numbers have more than {_LARGEST} digits")
     kind = "BIGINT" if digits <= 18 else "HUGEINT"
-    cast = f"TRY_CAST({{text}} AS {kind})"
     if keeps_zeros:
-        return ColumnReading(kind, cast, f"regexp_full_match({{text}}, '-?[1-9][0-9]*|0') AND {cast} IS NOT NULL")
+        return _cast_reading(kind)
+    cast = f"TRY_CAST({{text}} AS {kind})"
     return ColumnReading(kind, cast, f"{cast} IS NOT NULL", "numbers without the zeros before them, as the options say")
 
 

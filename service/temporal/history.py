@@ -134,8 +134,9 @@ def _read_carried(event: HistoryEvent) -> bytes | None:
     return None if header is None else header.data
 
 
-TASK_SECONDS: Final = 0.01
-"""About how long a worker takes for a workflow task. A poll within that time would return with its start alone."""
+TASK_SECONDS: Final = (0.01, 0.1)
+"""How long a workflow task that has begun is left alone: a poll meanwhile would return with its start alone, which on a
+busy worker is waited for twice as long the next time."""
 WATCH_SECONDS: Final = 5.0
 """Seconds to watch a history without news while others wait for their turn; the next watch continues where this one
 ended."""
@@ -144,6 +145,8 @@ ended."""
 async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> AsyncIterator[WatchedHistory]:
     """Yields whenever the workflow may have done something, or is about to; ends when it is closed (or reset)."""
     continued, last, watched = True, EventType.EVENT_TYPE_UNSPECIFIED, WatchedHistory()
+    least, most = TASK_SECONDS
+    pause = least
     try:
         while continued:
             pages, watched.read = handle.fetch_history_events(wait_new_event=True), -1
@@ -154,7 +157,8 @@ async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> As
                     watched.is_still = last not in _TASK_OPEN
                     if not await _fetch_next_page(pages, WATCH_SECONDS if watches.taken else None):
                         continue
-                watched.is_still = watched.is_open = woken = False
+                began, watched.is_still = last in _TASK_BEGINS, False
+                watched.is_open = woken = False
                 for event in pages.current_page or ():
                     last = event.event_type
                     watched.note(last)
@@ -165,10 +169,12 @@ async def watch_history(handle: WorkflowHandle[Any, Any], watches: Places) -> As
                     elif last in _WAKING and watched.read != watched.task:
                         woken = True
                 if woken:
-                    watched.carries = bool(watched.carries)
+                    watched.carries, pause = bool(watched.carries), max(pause / 2, least)
                     yield watched
+                elif began:
+                    pause = min(2 * pause, most)
                 if last in _TASK_BEGINS and watched.carries is not False:
-                    await asyncio.sleep(TASK_SECONDS)
+                    await asyncio.sleep(pause)
                 elif last in _TASK_BEGINS and watched.read != watched.task:
                     watched.is_open = True
                     yield watched

@@ -20,12 +20,14 @@ async def read_carried(client: Client, run_id: str) -> list[AgentEvent]:
     return found
 
 
-@pytest.mark.parametrize("mode", ["iterative", "deep"])
+@pytest.mark.parametrize(
+    ("mode", "chain", "workflows"), [("iterative", False, 1), ("simple", True, 1), ("deep", False, 4)]
+)
 async def test_a_history_carries_all_events_of_its_run(
-    mode: str, start: Start, script: Script, temporal: Client
+    mode: str, chain: bool, workflows: int, start: Start, script: Script, temporal: Client
 ) -> None:
-    await (await start(mode=mode)).result()
-    assert len(script.archived) == (1 if mode == "iterative" else 4)
+    await (await start(mode=mode, chain=chain)).result()
+    assert len(script.archived) == workflows
     for archived in script.archived:
         assert await read_carried(temporal, archived.run.run_id) == list(archived.events)
 

@@ -179,3 +179,17 @@ async def test_a_history_is_watched_in_one_go_while_nobody_waits(monkeypatch: py
     assert quiet.asked == 1
     quiet.record(CLOSED)
     assert await watching == 1
+
+
+async def test_a_task_that_outlasts_its_pause_is_left_alone_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages, pauses, sleep = Pages(), [], asyncio.sleep
+
+    async def record_pause(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("elcano.service.temporal.history.asyncio.sleep", record_pause)
+    for page in ([SCHEDULED], [STARTED], [TASK, carry(make_event(OTHER))], [DONE, SCHEDULED], [TASK, CLOSED]):
+        pages.record(*page)
+    assert await count_wakes(Places(1), pages) == 2
+    assert pauses == [0.01, 0.02, 0.01]

@@ -115,3 +115,24 @@ async def test_the_row_tells_no_key(store: Store, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(SourceUnavailable):
         await world.call(SourceUnavailable("shelf: https://a/?key=very-secret-value"))
     assert "very-secret-value" not in (await world.row())[0].model_dump_json()
+
+
+async def test_an_answer_costs_no_look_at_a_provider_with_which_nothing_was_wrong(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, looks, get = World(store), [], store.providers.get
+
+    async def look(name: str) -> tuple[Provider, float]:
+        looks.append(name)
+        return await get(name)
+
+    monkeypatch.setattr(store.providers, "get", look)
+    monkeypatch.setattr("elcano.activities.providers.rate_limit.CALM_SECONDS", 0.0)
+    for _ in range(3):
+        await world.call()
+    assert looks == ["shelf"] * 3  # one before each call
+    with pytest.raises(SourceUnavailable):
+        await world.call(SourceUnavailable("shelf: ConnectError"), by=1)
+    assert (await get("shelf"))[0].failures == 1
+    await world.call()
+    assert (await get("shelf"))[0].failures == 0  # what the other worker noted is taken back

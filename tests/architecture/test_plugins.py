@@ -35,7 +35,7 @@ OTHER_KINDS = (
     "deep_checks",
     "starters",
     "companions",
-    "worker_companions",
+    "background",
     "middleware",
     "parts",
 )

@@ -120,6 +120,6 @@ def test_places_that_an_older_version_packed_are_read() -> None:
 
 def test_pages_with_a_row_at_one_height_are_counted() -> None:
     draw = random.Random(3)
-    rows = [_Row(draw.randrange(30), (0,), "a", (), 10, draw.uniform(0, 0.1), 20, 0.5) for _ in range(200)]
+    rows = [_Row(draw.randrange(30), (0,), "a", frozenset(), 10, draw.uniform(0, 0.1), 20, 0.5) for _ in range(200)]
     for row, count in _count_pages(rows):
         assert count == len({one.page for one in rows if abs(one.height - row.height) < SAME_HEIGHT})

@@ -289,8 +289,6 @@ async def run_until_signal(settings: Settings) -> None:
                 provider_worker(client, store, settings),
             ]
             gc.freeze()  # looking through what was imported holds up workflow tasks
-            queues = ", ".join(repr(worker.task_queue) for worker in workers)
-            _log.info("working in namespace %r on task queue %s", client.namespace, queues)
             surroundings = Surroundings("worker", settings, store, partial(_return_client, client))
             async with AsyncExitStack() as stack:
                 for accompany in load_objects("companions"):
@@ -300,6 +298,8 @@ async def run_until_signal(settings: Settings) -> None:
                 for prepare in load_objects("background"):
                     parts += await stack.enter_async_context(prepare(surroundings))
                 await stack.enter_async_context(working_in_background(client, parts))
+                queues = ", ".join(repr(worker.task_queue) for worker in workers)
+                _log.info("working in namespace %r on task queue %s", client.namespace, queues)
                 await run_workers(workers)
         finally:
             close_payloads(client.data_converter)

@@ -98,7 +98,7 @@ class Api:
             while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
                 if not reported and (reason := await self.connection.find_idle_reason()):
                     reported = True
-                    say(f"still waiting, but nobody works on it: {reason}")
+                    say(f"still waiting, but no worker runs it: {reason}")
             return await waiting
         finally:
             waiting.cancel()

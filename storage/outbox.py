@@ -38,9 +38,11 @@ def add_notice(
 class Outbox(Rows):
     """The notices of all tenants."""
 
-    async def list_first(self, limit: int) -> list[Notice]:
-        """Return the oldest notices."""
-        return await self._fetch_all(Notice, select(outbox).order_by(outbox.c.id).limit(limit))
+    async def list_notices(self, limit: int, after: str = "") -> list[Notice]:
+        """Return the oldest notices whose id comes after one."""
+        return await self._fetch_all(
+            Notice, select(outbox).where(outbox.c.id > after).order_by(outbox.c.id).limit(limit)
+        )
 
     async def drop(self, notice: Notice) -> None:
         """Delete a notice: it is done."""

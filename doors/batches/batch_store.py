@@ -228,7 +228,7 @@ class TenantBatches(TenantBound):
             if found is None or found["state"] == "cancelling" or highest != last or base > MOST_ROUNDS * ROUND:
                 return False
             batch, now = Batch.model_validate(dict(found)), time.time()
-            values: dict[str, Any] = {"state": "running", "reason": "", "since": now, "changed_at": now}
+            values: dict[str, Any] = {"state": "running", "reason": "", "since": now}
             if batch.deadline is not None and batch.state in (*DONE, "out_of_budget"):
                 values["deadline"] = max(batch.deadline + now - batch.since, now)
             mine = and_(self._of(id), _Q.number.in_(replaced), _Q.state.not_in(("waiting", *OPEN)))
@@ -236,6 +236,7 @@ class TenantBatches(TenantBound):
             if rows:
                 await connection.execute(batch_questions.insert(), rows)
                 await connection.execute(update(batches).where(self._named(id)).values(values))
+                await connection.execute(_wake_batch(self._tenant, id))
             for statement in together_with:
                 await connection.execute(statement)
             await connection.commit()

@@ -241,13 +241,16 @@ def _convert_page(form: DocumentForm, report: Report, page: Any) -> bytes:
             reference = Path(folder, "reference.docx")
             reference.write_bytes(_build_reference())
             options += [f"--reference-doc={reference}", "--output=-"]
-        done = subprocess.run(
-            [pypandoc.get_pandoc_path(), *options],
-            input=html.tostring(page, encoding="utf-8"),
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [pypandoc.get_pandoc_path(), *options],
+                input=html.tostring(page, encoding="utf-8"),
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ExportUnavailable(f"pandoc took more than {_SECONDS} seconds for it: save it as html") from None
     if done.returncode:
         raise ExportUnavailable(f"pandoc failed, {done.stderr.decode(errors='replace')[:300]}: save it as html")
     return done.stdout

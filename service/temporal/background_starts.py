@@ -1,5 +1,6 @@
 """The start of background workflows: those of the outbox, and those that a plugin looks for itself."""
 
+import logging
 from typing import Final
 
 from temporalio.client import Client
@@ -11,6 +12,8 @@ from elcano.service.temporal.labels import describe_owner
 from elcano.storage.outbox import Notice, Outbox
 
 AT_ONCE: Final = 100
+_SERVER_AWAY: Final = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+_log = logging.getLogger("worker")
 
 
 async def begin_workflow(
@@ -32,12 +35,19 @@ async def begin_workflow(
 
 async def empty_outbox(client: Client, outbox: Outbox) -> int:
     """Start or signal all workflows that were noted, and return how many; any number of workers may do so at once."""
-    done = 0
-    while noted := await outbox.list_first(AT_ONCE):
+    done, last = 0, ""
+    while noted := await outbox.list_notices(AT_ONCE, last):
         for notice in noted:
-            await _follow_notice(client, notice)
+            try:
+                await _follow_notice(client, notice)
+            except RPCError as error:
+                if error.status in _SERVER_AWAY:
+                    raise
+                _log.error("the workflow %s cannot be started or signalled now", notice.workflow_id, exc_info=True)
+                continue  # the next look tries it again, and the others do not wait for it
             await outbox.drop(notice)
-        done += len(noted)
+            done += 1
+        last = noted[-1].id
     return done
 
 

@@ -70,7 +70,7 @@ async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
     (last,) = told
     assert last.terminal
     assert last.data["incomplete"]
-    assert set(said) == {"the worker cannot read this run"}
+    assert set(said) == {"Costs: the worker cannot read this run"}
     assert await store.of("default").runs.get(BRANCH.run_id) is None
 
 

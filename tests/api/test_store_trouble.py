@@ -40,6 +40,7 @@ def of_store(answer: httpx.Response) -> str:
 def full(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets no connection that is opened from here on make the file larger than it is."""
     with sqlite3.connect(path) as connection:
+        connection.execute("VACUUM")  # pages that migrations freed are room
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
     monkeypatch.setattr(

@@ -49,6 +49,7 @@ DOORS: Final[dict[str, Json]] = {
 LATER: Final = {
     "/v1/batches",
     "/v1/evidence-tables",
+    *(f"/v1/evidence-tables/{{table_id}}/{one}" for one in ("columns", "fill")),
     "/v1/schedules",
     "/v1/schedules/{name}",
     "/v1/schedules/{name}/trigger",
@@ -68,7 +69,6 @@ OPENING_NONE: Final = {
 NOT_RUNS: Final = {
     "activities/providers/queue_limits.py",
     "service/temporal/looks.py",
-    "operations/telemetry/temporal.py",
     "doors/webhooks/webhook_store.py",
 }
 """Files that start other workflows than runs; background work of plugins starts by `begin_workflow`."""

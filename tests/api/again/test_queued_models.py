@@ -45,7 +45,7 @@ async def test_agents_wait_in_the_queue_of_their_provider_and_all_else_does_not(
             assert view["status"] == "completed"
             queues = await queues_of(temporal, run_id)
             assert "planner" in queues[task_queue]
-            assert {"search", "publish_report", "archive_run"} <= queues[task_queue]
+            assert {"search", "publish_report"} <= queues[task_queue]
             assert queues[QUEUE] == {"long_writer"}
             section = view["branches"][0]["run_id"]
             assert "judge" in (await queues_of(temporal, section))[QUEUE]

@@ -125,7 +125,7 @@ def test_answers_of_older_runs_still_fit() -> None:
 def test_models_are_not_told_of_what_code_fills_in() -> None:
     plain = set(JudgeAssessment.model_json_schema()["properties"])
     by_rubric = set(RubricAssessment.model_json_schema()["properties"])
-    assert by_rubric - plain == {"scores", "names"}
+    assert by_rubric - plain == {"scores", "names", "search_in"}
     assert {"rubric", "lacking", "unscored"}.isdisjoint(by_rubric)
 
 

@@ -45,15 +45,17 @@ async def test_a_run_that_ends_wakes_the_workflow_that_waits_for_it_in_spite_of_
     await runs.archive(ended(""), ())
     assert await empty_outbox(cast("Client", server), whole.outbox) == 0
     await runs.archive(ended("waiting").model_copy(update={"status": "running"}), ())
-    assert await whole.outbox.list_first(10) == []
+    assert await whole.outbox.list_notices(10) == []
     await runs.archive(ended("waiting"), ())
     server.error = RPCStatusCode.UNAVAILABLE
     with pytest.raises(RPCError):
         await empty_outbox(cast("Client", server), whole.outbox)
+    server.error = RPCStatusCode.INVALID_ARGUMENT  # something is wrong with this one alone
+    assert await empty_outbox(cast("Client", server), whole.outbox) == 0
     server.error = RPCStatusCode.NOT_FOUND  # it has ended: nothing is left to do
     assert await empty_outbox(cast("Client", server), whole.outbox) == 1
     assert await empty_outbox(cast("Client", server), whole.outbox) == 0
-    assert server.calls == ["signal waiting"] * 2
+    assert server.calls == ["signal waiting"] * 3
 
 
 async def test_a_batch_is_started_and_open_ones_are_woken_when_a_worker_starts(whole: Store) -> None:

@@ -227,6 +227,13 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
         write("docx", "x")
 
 
+def test_a_conversion_that_takes_too_long_is_ended_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_document("latex", report(RICH), {})  # what is looked for once is found
+    monkeypatch.setattr("elcano.doors.exports.report_documents._SECONDS", 0.001)
+    with pytest.raises(ExportUnavailable, match="save it as html"):
+        write_document("latex", report(RICH), {})
+
+
 def test_strangers_write_nothing_but_text() -> None:
     document = open_word(f"# {HOSTILE}\n\n| {HOSTILE} |\n| --- |\n| =cmd |\n\n{HOSTILE}", title=HOSTILE)
     assert {one.target_ref for one in document.part.rels.values() if one.is_external} == {"https://example.org/oil"}

@@ -124,7 +124,9 @@ async def test_a_step_shows_what_it_did_and_a_fork_begins_there(open_tour_page: 
         await expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
         await expect(page.get_by_role("link", name="step 8 of another run")).to_be_visible()
         assert await page.title() != "run"
-        for place in ("/", "/runs", page.url, f"{page.url}/steps", f"{page.url}/steps/1", f"{page.url}/sources"):
+        run = page.url
+        await page.wait_for_url("**/report")  # the page opens it when the run ends, and would leave any other
+        for place in ("/", "/runs", run, f"{run}/steps", f"{run}/steps/1", f"{run}/sources"):
             await page.goto(place)
             assert await page.title() != "run", place
 

@@ -1,8 +1,9 @@
 """The question: typed once and never lost, refused beside what is wrong, and one run however often it is sent."""
 
+import asyncio
 import re
 
-from playwright.async_api import FilePayload, Page, expect
+from playwright.async_api import FilePayload, Page, Route, expect
 
 from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
@@ -159,8 +160,15 @@ DROP = """() => { const data = new DataTransfer();
   document.querySelector("h1").dispatchEvent(drop); }"""
 
 
+async def delay(route: Route) -> None:
+    """The page looks for a collection before its first file is there."""
+    await asyncio.sleep(1.5)
+    await route.continue_()
+
+
 async def test_what_is_dropped_anywhere_and_what_is_pasted_becomes_a_file(open_tour_page: OpenPage, tour: Tour) -> None:
     async with open_tour_page() as page:
+        await page.route("**/documents/*.txt", delay)
         await page.goto("/")
         await page.evaluate(DROP)
         await page.locator("summary", has_text="Paste references").click()

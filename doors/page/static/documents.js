@@ -146,8 +146,7 @@ function choose(collection, on = true) {
     const option = document.getElementById("new-source").content.firstElementChild.cloneNode(true);
     option.querySelector("input").value = option.querySelector(".option-name").textContent = source;
     form.querySelector(".group .options").prepend(option);
-  }
-  if (find().checked === on && unread.has(collection)) return;
+  } else if (find().checked === on && unread.has(collection)) return;
   if (on && !unread.size) for (const own of form.querySelectorAll("[data-default]")) own.checked = false;
   if (on) unread.set(collection, 1);
   find().checked = on;

@@ -27,7 +27,7 @@ BLOCKS: Final = frozenset(
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
 LEFT_OUT: Final = frozenset(
     {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",
-     "x", "graphic", "inline-graphic", "media", "ext-link-hidden", "textual-form", "fn"}
+     "x", "graphic", "inline-graphic", "media", "ext-link-hidden", "textual-form", "fn", "strike"}
 )  # fmt: skip
 
 

@@ -26,6 +26,9 @@ _IMAGE: Final = re.compile(r"!\[[^\]]{0,500}\](?:\([^()]{0,1000}\)|\[[^\]]{0,200
 _LINK: Final = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,200}\])")
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
 _AUTOLINK: Final = re.compile(r"<((?:https?|mailto):[^<>\s]{1,1000})>")
+_STRUCK: Final = re.compile(
+    r" ?(?:(?<!~)~~(?=\S)[^~\n]{1,500}(?<=\S)~~(?!~)|<(s|del|strike)>[^<\n]{0,500}</\1>)", re.IGNORECASE
+)
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
 _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
@@ -126,7 +129,7 @@ def _parse_paragraph(lines: list[str]) -> Iterator[Block]:
 
 
 def _parse_inline_text(text: str) -> str:
-    """Return running text without pictures, link targets, tags and emphasis; code spans stay as they are."""
+    """Return running text without pictures, link targets, struck text, tags and emphasis; code spans stay."""
     parts = _CODE_SPAN.split(text)
     return "".join(part if index % 2 else _strip_inline_markup(part) for index, part in enumerate(parts)).strip()
 
@@ -135,6 +138,7 @@ def _strip_inline_markup(text: str) -> str:
     text = write_tagged_scripts(text)
     for pattern, replacement in (
         (_IMAGE, ""),
+        (_STRUCK, ""),
         (_LINK, r"\1"),
         (_AUTOLINK, r"\1"),
         (_TAG, ""),

@@ -16,7 +16,7 @@ class GapCollector:
     """Counts omissions, and describes them at the end."""
 
     def __init__(self) -> None:
-        self.hidden_words = 0
+        self.hidden_words = self.struck_words = 0
         self.too_deep = 0
         self.linked_documents = 0
         self._equations = 0
@@ -75,6 +75,11 @@ class GapCollector:
                     f"{_were(self.hidden_words)} left out",
                     unread=False,
                 )
+            )
+        if self.struck_words:
+            struck = self.struck_words
+            found.append(
+                Gap(f"{_count(struck, 'word')} that {_were(struck)} struck out {_were(struck)} left out", unread=False)
             )
         return tuple(found)
 

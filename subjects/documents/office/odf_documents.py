@@ -128,6 +128,7 @@ class OdfReader:
             self._number = number
             blocks += self._read_gathered(annotation, "comment", "")
         self.gaps.hidden_words = self._text.hidden_words
+        self.gaps.struck_words = self._text.struck_words
         return blocks
 
     def _read_items(self, container: Element, base: Look, depth: int) -> Iterator[Block]:

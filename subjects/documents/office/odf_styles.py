@@ -107,6 +107,7 @@ def _read_look(properties: Element | None) -> Look:
     display = get_odf_value(properties, "text:display")
     size = _SIZE.fullmatch(get_odf_value(properties, "fo:font-size"))
     weight = get_odf_value(properties, "fo:font-weight")
+    line = get_odf_value(properties, "style:text-line-through-style")
     return Look(
         display == "none" if display else None,
         get_odf_value(properties, "fo:color").lstrip("#") or None,
@@ -115,6 +116,7 @@ def _read_look(properties: Element | None) -> Look:
         _read_position(get_odf_value(properties, "style:text-position")),
         get_odf_value(properties, "style:font-name") or get_odf_value(properties, "fo:font-family") or None,
         weight in ("bold", "600", "700", "800", "900") if weight else None,
+        line != "none" if line else None,
     )
 
 

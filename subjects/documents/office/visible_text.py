@@ -1,4 +1,4 @@
-"""The text of a paragraph of a word processor, put together from runs of one look each, without what cannot be seen."""
+"""The text of a paragraph of a word processor, put together from runs of one look each, as a reader sees it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ class VisibleText:
     """Collects the runs of one paragraph after the other."""
 
     def __init__(self) -> None:
-        self.hidden_words = 0
+        self.hidden_words = self.struck_words = 0
         self._begin_paragraph()
 
     def _begin_paragraph(self) -> None:
@@ -28,9 +28,12 @@ class VisibleText:
         """Whether there is bold and other text."""
 
     def _put(self, text: str, look: Look, raised: str = "") -> None:
-        """Add text of one look, unless it is invisible."""
+        """Add text of one look, unless it is invisible or struck out."""
         if look.vanish or look.is_tiny or look.is_white:
             self.hidden_words += len(text.split())
+            return
+        if look.struck:
+            self.struck_words += len(text.split())
             return
         if not text.isspace():
             self._has_letters = self._has_letters or _LETTER.search(text) is not None

@@ -124,6 +124,7 @@ class WordReader:
 
     def _end_story(self, story: TextReader) -> None:
         self.gaps.hidden_words += story.hidden_words
+        self.gaps.struck_words += story.struck_words
         self.has_unclosed_fields |= bool(story.fields) and story.fields.has_muted
 
     def _iterate_items(self, container: Element) -> Iterator[Element]:

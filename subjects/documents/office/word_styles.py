@@ -35,6 +35,7 @@ class Look(NamedTuple):
     """`superscript`, `subscript` or `baseline`."""
     font: str | None = None
     bold: bool | None = None
+    struck: bool | None = None
 
     def inherit(self, base: "Look") -> "Look":
         """This look on top of another one."""
@@ -48,6 +49,7 @@ class Look(NamedTuple):
             base.raised if self.raised is None else self.raised,
             base.font if self.font is None else self.font,
             base.bold if self.bold is None else self.bold,
+            base.struck if self.struck is None else self.struck,
         )
 
     @property
@@ -112,6 +114,8 @@ _LOOKS: Final[Mapping[str, tuple[str, Callable[[Element], object]]]] = {
     "w:vertAlign": ("raised", _read_value),
     "w:rFonts": ("font", _read_font),
     "w:b": ("bold", _read_switch),
+    "w:strike": ("struck", _read_switch),
+    "w:dstrike": ("struck", _read_switch),
     "w:shd": ("shade", _is_dark),
     "w:highlight": ("highlight", lambda one: True if _read_value(one) not in ("none", "white") else None),
 }

@@ -107,7 +107,7 @@ def _read_header(message: Message, name: str) -> str:
 
 
 def _decode_header(raw: str) -> str:
-    raw = raw[:_HEADER_CHARACTERS]
+    raw = "".join(raw[:_HEADER_CHARACTERS].splitlines())  # unfolded, or the space before a folded word is lost
     parts = []
     for part, charset in email.header.decode_header(raw):
         if isinstance(part, str):

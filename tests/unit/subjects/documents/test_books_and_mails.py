@@ -79,6 +79,12 @@ def test_a_mail_has_its_headers_its_text_and_its_metadata() -> None:
     assert (parsed.title, parsed.authors, parsed.year) == ("Gezeiten \u2013 heute", ("Ann Roe",), 2005)
 
 
+def test_a_folded_header_keeps_the_space_before_an_encoded_word() -> None:
+    """RFC 2047: white space is left out between encoded words alone."""
+    subject = b"=?utf-8?q?Gr=C3=BC=C3=9Fe?= and\n =?iso-8859-1?q?caf=E9?=\n =?iso-8859-1?q?s?="
+    assert read_mail(b"Subject: " + subject + b"\n\nHello.\n").title == "Gr\u00fc\u00dfe and caf\u00e9s"
+
+
 def test_of_a_text_in_two_forms_one_is_read() -> None:
     message = mail("The tide turns at noon.")
     message.add_alternative("<p>The tide <b>turns</b> at noon.</p>", subtype="html")

@@ -241,3 +241,34 @@ def test_a_declared_encoding_that_is_a_templates_does_not_count() -> None:
 def test_a_few_null_bytes_do_not_make_a_page_binary() -> None:
     page = b"<p>" + b"Words of a page. " * 100 + b"\0" * 22 + b"the end"
     assert read_html(page).blocks[0].text.endswith("the end")
+
+
+@pytest.mark.parametrize(
+    ("head", "reference"),
+    [
+        (
+            '<title>Tides - Journal of Seas</title><meta name="citation_title" content="Tides of Brest">'
+            '<meta name="citation_author" content="Roe, Ann"><meta name="citation_author" content="Guy Poe">'
+            '<meta name="citation_publication_date" content="2021/03/04"><meta name="citation_doi" '
+            'content="doi:10.1234/Tides.5"><meta name="author" content="Seas Publishing House">',
+            ("Tides of Brest", ("Roe, Ann", "Guy Poe"), 2021, "10.1234/tides.5"),
+        ),
+        (
+            '<title>Tides</title><meta name="DC.creator" content="Roe, Ann"><meta name="DC.Date" content="2019-05">'
+            '<meta name="DC.identifier" content="https://example.org/5">',
+            ("Tides", ("Roe, Ann",), 2019, ""),
+        ),
+        (
+            '<title>Tides</title><meta name="author" content="Ann Roe and Guy Poe"><meta property='
+            '"article:published_time" content="2020-01-02T03:04:05Z">',
+            ("Tides", ("Ann Roe", "Guy Poe"), 2020, ""),
+        ),
+        ('<title>Tides</title><meta name="author" content="admin">', ("Tides", (), 0, "")),
+    ],
+)
+def test_the_reference_of_a_page_is_what_its_head_declares(
+    head: str, reference: tuple[str, tuple[str, ...], int, str]
+) -> None:
+    """Names of elements as Google Scholar's inclusion guidelines, Dublin Core and the Open Graph protocol have them."""
+    parsed = read_html(f"<html><head>{head}</head><body><p>It turns.</p></body></html>".encode())
+    assert (parsed.title, parsed.authors, parsed.year, parsed.doi) == reference

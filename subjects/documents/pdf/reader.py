@@ -177,6 +177,7 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
+        ("failed", "left out: the reader has a fault, please report it with the file"),
         ("costly", "left out, since reading it takes too long"),
         ("crowded", "left out: {} too many drawings"),
         ("late", "left out, since the document is too long: split it"),

@@ -292,6 +292,12 @@ def test_text_outside_the_part_that_may_be_painted_on_is_not_read() -> None:
     assert texts(read(sheet.write("Nobody sees this label of a figure.", 60, 300).paint("Q"))) == [join(LEFT)]
 
 
+def test_a_letter_that_leans_into_a_space_ends_no_space() -> None:
+    # The box of an italic f holds its ink, which is wider than its step: "without the needfor change" in real papers.
+    sheet = Sheet().write("Without the need", 60, 100, font="italic").write("for change.", 129.8, 100, font="italic")
+    assert texts(read(sheet)) == ["Without the need for change."]
+
+
 def test_accents_that_are_painted_over_their_letters_are_part_of_them() -> None:
     sheet = (
         Sheet().write("Universit", 60, 100).write("\xb4", 100, 100).write("e", 98.9, 100).write("de Brest", 107.3, 100)

@@ -36,6 +36,19 @@ def test_a_title_above_columns_and_a_caption_between_their_parts_cut_no_sentence
     assert not any("Figure" in text for text in texts(blocks))
 
 
+def test_the_labels_of_charts_above_columns_fuse_no_lines() -> None:
+    # Most rows of such a page are labels, and all are on the base lines of the other column.
+    sheet = Sheet()
+    for start in (60, 310):
+        for number in range(12):
+            sheet.write(str(20 - number), start + 4, 60 + number * 12, size=8)
+            sheet.write(str(60 - 5 * number), start + 180, 60 + number * 12, size=8)
+    sheet.write_lines(LEFT, 60, 230).write_lines(RIGHT, 310, 230)
+    blocks = join(texts(read(sheet)))
+    assert join(LEFT) in blocks
+    assert join(RIGHT) in blocks
+
+
 def test_three_columns_whose_lines_stand_at_different_heights_are_columns() -> None:
     narrow = [
         "The tide comes in twice a",

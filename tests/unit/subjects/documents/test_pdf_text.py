@@ -103,6 +103,28 @@ def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one(end: str, be
     assert any(joined in text for text in texts(read(sheet)))
 
 
+WORDS = {
+    "en": "The user sees the model. It is defined for the user, and with all that is out there. Values are defined once.",
+    "sv": "Det finns en data och en bank som har data. Det \u00e4r en bank som vi har sett, och den kan vara med oss.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "end", "begin", "joined"),
+    [
+        ("en", "user-", "defined", "user-defined"),
+        ("en", "with-", "out", "without"),
+        ("en", "de-", "fined", "defined"),
+        ("sv", "data-", "bank", "databank"),
+    ],
+)
+def test_two_words_of_an_english_document_are_a_compound_with_its_hyphen(
+    language: str, end: str, begin: str, joined: str
+) -> None:
+    sheet = Sheet().write(WORDS[language], 30, 100).write(f"2019 {end}", 30, 130).write(f"{begin} 2020.", 30, 142)
+    assert f"2019 {joined} 2020." in texts(read(sheet))
+
+
 def test_the_mark_of_a_note_is_no_digit_of_the_number_before_it() -> None:
     sheet = Sheet().write("The fee was set at $320", 60, 100, size=11)
     sheet.write("1", 177.4, 96, size=6.5).write("in the first year.", 184.5, 100, size=11)

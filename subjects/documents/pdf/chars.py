@@ -121,12 +121,8 @@ def read_chars(
     for index, code in enumerate(codes):
         text, kind = kinds[code]
         if kind == "s":
-            space = code != 13
-            if space and is_generated(handle, index):
-                get_loose_box(handle, index + 1, to)
-                size = slack / RUN_SHARE
-                leans = bool(run) and abs(box[0] - right) < LEAN_SHARE * size
-                space = leans and _measure_step(text_page, index, codes[index - 1], size) > STEP_SHARE * size
+            size = slack / RUN_SHARE if run else 0.0
+            space = code != 13 and (not is_generated(handle, index) or _is_step(text_page, index, codes, right, size))
             if run:
                 collector.end(run, right)
                 run = []
@@ -165,16 +161,27 @@ def read_chars(
     return _size_drawn_type(collector.found)
 
 
-def _measure_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, before: int, size: float) -> float:
-    """The step of the pen between the characters around one that PDFium added, beyond the width of the first one."""
-    start, end, height = ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
+def _is_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], right: float, size: float) -> bool:
+    """Whether the pen takes a step between two characters as for a space, although their boxes nearly touch.
+
+    Args:
+        text_page: where they are.
+        index: of the character between them, which PDFium added.
+        codes: of all characters.
+        right: where the box of the first one ends.
+        size: of its type; 0: it is not upright, or has been dealt with.
+    """
+    box = pdfium_c.FS_RECTF()
+    if not size or not pdfium_c.FPDFText_GetLooseCharBox(text_page, index + 1, box):
+        return False
+    if abs(box.left - right) >= LEAN_SHARE * size:
+        return False
+    start, end, height, width = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_float()
     pdfium_c.FPDFText_GetCharOrigin(text_page, index - 1, start, height)
     pdfium_c.FPDFText_GetCharOrigin(text_page, index + 1, end, height)
     font = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(text_page, index - 1))
-    width = ctypes.c_float()
-    if not pdfium_c.FPDFFont_GetGlyphWidth(font, before, size, width):
-        return 0.0
-    return end.value - start.value - width.value
+    known = pdfium_c.FPDFFont_GetGlyphWidth(font, codes[index - 1], size, width)
+    return bool(known) and end.value - start.value - width.value > STEP_SHARE * size
 
 
 class _Collector:

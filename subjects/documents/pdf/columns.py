@@ -202,7 +202,7 @@ class _Side:
 
 
 def _find_usual(widths: Sequence[float]) -> float:
-    """The width of which wider and narrower rows hold the same amount of text: labels of a chart are many, and short."""
+    """The width above and below which rows hold as much text: labels of a chart are many, and short."""
     left = sum(widths) / 2
     for width in sorted(widths):
         left -= width

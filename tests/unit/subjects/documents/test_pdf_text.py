@@ -104,7 +104,7 @@ def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one(end: str, be
 
 
 WORDS = {
-    "en": "The user sees the model. It is defined for the user, and with all that is out there. Values are defined once.",
+    "en": "The user sees the model. It is defined for the user, and with all that is out there. All is defined once.",
     "sv": "Det finns en data och en bank som har data. Det \u00e4r en bank som vi har sett, och den kan vara med oss.",
 }
 

@@ -11,8 +11,8 @@ interpreter that has pypdfium2, liteparse and docling-parse (`benchmarks/peer_re
 measured. `--show` prints the sentences that Elcano loses, and the cells.
 
 Processor times are of one pass over all files, each reader in a process of its own, and compared with pypdfium2's plain
-text of the same pages, which each process of Elcano's reads too. The last line says the highest memory of the process
-that reads a file.
+text of the same pages, which each process of Elcano's reads too. What OCR takes is counted apart. The last line says
+the highest memory of the process that reads a file.
 """
 
 import argparse
@@ -35,6 +35,7 @@ import pypdfium2
 from benchmarks import peer_readers
 from elcano.activities.passages.document import Document, FileSkipped
 from elcano.subjects.documents.file_formats import parse_document
+from elcano.subjects.documents.pdf.ocr import OcrReader, ReadPicture
 
 SHORTEST: Final = 25
 """Characters of a sentence that counts: shorter ones stand anywhere."""
@@ -100,14 +101,33 @@ class _Reading:
     document: Document | None
     refusal: str
     seconds: float
+    """OCR included."""
+    ocr_seconds: float
+    ocr_pages: int
     peak_bytes: int
     plain_seconds: float
     """What pypdfium2 takes for the plain text of the same pages, in the same process."""
     pages: int
 
 
+def _measure_ocr() -> list[float]:
+    """Seconds of the processor that OCR takes for each page from now on, in this process."""
+    read, taken = OcrReader.read, list[float]()
+
+    def measure(self: OcrReader, page: pypdfium2.PdfPage, number: int) -> ReadPicture:
+        began = time.process_time()
+        try:
+            return read(self, page, number)
+        finally:
+            taken.append(time.process_time() - began)
+
+    OcrReader.read = measure  # type: ignore[method-assign]
+    return taken
+
+
 def _read_file(path: str) -> _Reading:
     gc.freeze()  # as the process does that reads documents
+    ocr = _measure_ocr()
     name, content = Path(path).name, Path(path).read_bytes()
     began = time.process_time()
     try:
@@ -118,7 +138,7 @@ def _read_file(path: str) -> _Reading:
     peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
     began = time.process_time()
     pages = _read_plainly(content)
-    return _Reading(document, refusal, seconds, peak, time.process_time() - began, pages)
+    return _Reading(document, refusal, seconds, sum(ocr), len(ocr), peak, time.process_time() - began, pages)
 
 
 def _read_plainly(content: bytes) -> int:
@@ -159,8 +179,8 @@ def main() -> None:
     peers = {name: _ask_peer(arguments.peers, name, list(truths)) for name in PEERS} if arguments.peers else {}
     sums = dict.fromkeys(["elcano", *peers], 0)
     seconds = dict.fromkeys(sums, 0.0)
-    hidden = strange = total = peak = pages = 0
-    plain = 0.0
+    hidden = strange = total = peak = pages = ocr_pages = 0
+    plain = ocr_seconds = 0.0
     for path, reading in _read_all(list(truths)):
         truth = truths[path]
         text = reading.document.text if reading.document else ""
@@ -170,6 +190,8 @@ def main() -> None:
         seconds["elcano"] += reading.seconds
         plain += reading.plain_seconds
         pages += reading.pages
+        ocr_pages += reading.ocr_pages
+        ocr_seconds += reading.ocr_seconds
         for name, found in peers.items():
             answer = found[str(path)]
             held[name] = len(truth.sentences) - len(find_lost(truth, answer["blocks"])) if answer else 0
@@ -192,8 +214,13 @@ def main() -> None:
     for name, count in sums.items():
         ratio = f", {seconds[name] / seconds['pypdfium2']:.1f} times pypdfium2" if peers else ""
         print(f"{name}: {count} of {total} sentences hold ({count / total:.3f}); {seconds[name]:.2f} s{ratio}")
-    speed = f"{seconds['elcano'] / pages:.3f} s a page, {seconds['elcano'] / plain:.1f} times pypdfium2's plain text"
-    print(f"elcano, of {pages} pages, those read by OCR included: {speed} of them in the same processes")
+    text_seconds = seconds["elcano"] - ocr_seconds
+    print(
+        f"elcano without OCR, of {pages} pages: {text_seconds / pages:.3f} s a page, "
+        f"{text_seconds / plain:.1f} times pypdfium2's plain text of them in the same processes"
+    )
+    if ocr_pages:
+        print(f"elcano's OCR, of {ocr_pages} pages: {ocr_seconds / ocr_pages:.2f} s a page")
     print(f"hidden sentences quoted: {hidden}; noncharacters: {strange}; highest memory {peak / 1e6:.0f} MB")
 
 

@@ -117,7 +117,7 @@ class PagePictures:
         data = await file.load()
         if data is None:
             raise DocumentChanged(f"{passage.title!r} was deleted since the run read it; the text that it read is kept")
-        from elcano.subjects.documents.pdf.picture_files import is_picture  # it loads the reader of PDF, and OCR
+        from elcano.subjects.documents.pdf.picture_files import is_picture  # it loads PDFium
 
         if _PDF_MARK not in data[:_PDF_MARK_WITHIN] and not is_picture(data):
             raise PageNotFound(f"{passage.title!r} has no pages: its text is shown with the quote marked in it")

@@ -16,7 +16,7 @@ from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped, decode_text
 from elcano.graphs.report.works import parse_doi
 from elcano.subjects.documents.csl_works import build_work, find_notes
-from elcano.subjects.documents.parser import (
+from elcano.subjects.documents.file_processes import (
     FileAnswer,
     FileRequest,
     answer_or_report_skip,

@@ -19,10 +19,10 @@ from elcano.activities.passages.document import Document, FileSkipped, Gap, Pars
 from elcano.activities.passages.formulas import strip_math_prefixes, write_formulas
 from elcano.activities.passages.packing import assemble_document
 from elcano.subjects.documents.file_formats import FORMATS
+from elcano.subjects.documents.file_processes import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.subjects.documents.html_blocks import list_parts
 from elcano.subjects.documents.html_encoding import decode_html
 from elcano.subjects.documents.html_visibility import remove_unseen
-from elcano.subjects.documents.parser import FileAnswer, FileRequest, answer_or_report_skip, limit_reading
 from elcano.subjects.web.addresses import extract_host, resolve_link
 from elcano.subjects.web.content_kind import HTML, LEAST_CHARACTERS, PageSigns, find_page_obstacle, is_behind_paywall
 from elcano.subjects.web.main_text import DATES, extract_main_text

@@ -9,6 +9,7 @@ directly, or begin a line near there.
 
 from bisect import bisect_left
 from collections.abc import Sequence, Set
+from itertools import pairwise
 from typing import Final
 
 import trafilatura
@@ -16,8 +17,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.passages.document import Block, Parsed
 from elcano.subjects.documents.html_blocks import list_parts
-from elcano.subjects.documents.html_parts import Part
-from elcano.subjects.web.main_content import SHORT_CHARACTERS, choose_main_content
+from elcano.subjects.documents.html_parts import Part, Scope
+from elcano.subjects.web.main_content import LEVELS, SHORT_CHARACTERS, choose_main_content
 from elcano.text.words import split_words
 
 SHORT_WORDS: Final = 8
@@ -143,8 +144,35 @@ class _Choice:
 
     def take(self, chosen: Set[int]) -> Parsed:
         """The blocks of a choice; the library's own if it took the text from elsewhere, as from JSON."""
+        chosen = chosen | self._find_loose(chosen)
         blocks = [part.block for number, part in enumerate(self._parts) if number in chosen]
         return Parsed(self._library if 2 * _count_characters(blocks) < _count_characters(self._library) else blocks)
+
+
+    def _find_loose(self, chosen: Set[int]) -> set[int]:
+        """Parts between those of a choice that are directly in the element that holds them: text without a paragraph.
+
+        The library loses it, and so do reading modes.
+        """
+        found: set[int] = set()
+        for before, after in pairwise(sorted(chosen)):
+            between = range(before + 1, after)
+            around = _list_scopes(self._parts[before]) & _list_scopes(self._parts[after]) if between else set()
+            for number in between:
+                part = self._parts[number]
+                if part.scope in around and 2 * part.linked < len(part.bare):
+                    found.add(number)
+        return found
+
+
+def _list_scopes(part: Part) -> set[Scope]:
+    """The elements around a part, from the innermost one on."""
+    found: set[Scope] = set()
+    scope = part.scope
+    while scope is not None and len(found) < LEVELS:
+        found.add(scope)
+        scope = scope.above
+    return found
 
 
 def _count_characters(blocks: Sequence[Block]) -> int:

@@ -30,8 +30,8 @@ from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import DATA_HASH, PAGE, Evidence, StoredText
 from elcano.storage.threads import Threads
+from elcano.subjects.documents.file_processes import FileAnswer, ask_process, limit_html_seconds
 from elcano.subjects.documents.index_tables import create_tables
-from elcano.subjects.documents.parser import FileAnswer, ask_process, limit_html_seconds
 from elcano.subjects.documents.passage_index import Entry, add_document
 from elcano.subjects.web.addresses import extract_host, identify_page
 from elcano.subjects.web.content_kind import HTML, detect_content_kind

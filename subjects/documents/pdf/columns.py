@@ -190,7 +190,7 @@ class _Side:
         self.widths = [
             max(one.width for one in row) if len(row) > 2 else sum(one.width for one in row) for row in self.rows
         ]
-        self.usual = median(self.widths)
+        self.usual = _find_usual(self.widths)
         self.full = self.usual / max(right - left, 1.0)
 
     def is_prose(self, aligned: float) -> bool:
@@ -199,6 +199,16 @@ class _Side:
             return False
         needed = FULL if aligned < ALIGNED else VERY_FULL
         return self.full >= needed or (aligned < TABLE and self.usual >= LONG * self.size)
+
+
+def _find_usual(widths: Sequence[float]) -> float:
+    """The width above and below which rows hold as much text: labels of a chart are many, and short."""
+    left = sum(widths) / 2
+    for width in sorted(widths):
+        left -= width
+        if left <= 0:
+            break
+    return width
 
 
 def _share_aligned(one: _Side, other: _Side) -> float:

@@ -1,7 +1,9 @@
 """Joins the lines of a paragraph to one text, and records where each line is in it.
 
 A hyphen at the end of a line is printed in both cases: it parts a word that has none, or belongs to it. The document's
-own words decide: those that are within its lines. Without a witness it is dropped between small letters.
+own words decide: those that are within its lines. Without a witness it is dropped between small letters, unless both
+parts are words of an English document by themselves (`user-defined`), of which the first is no function word
+(`with-out`). Other languages write compounds as one word.
 """
 
 from collections import Counter
@@ -14,6 +16,7 @@ import regex
 from elcano.graphs.report.places import Box, Line
 from elcano.subjects.documents.pdf.frames import turn_back
 from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.text.languages import ENGLISH, STOP_WORDS
 
 UNSPACED: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3001-\u303f\uff01-\uff65]"
@@ -25,6 +28,8 @@ _CONJUNCTIONS: Final = frozenset(
     ("und", "oder", "bzw", "sowie", "and", "or", "to", "et", "ou", "y", "e", "en", "of", "och", "og", "eller", "oraz")
 )
 """A hyphen before one of these replaces the rest of the next word: `Vor- und Nachteile`."""
+LEAST_PART: Final = 3
+"""Letters of a word that may be a part of a compound: `re` and `in` are words, and beginnings of others."""
 _ADDRESS: Final = regex.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$", regex.IGNORECASE)
 
 
@@ -32,6 +37,7 @@ _ADDRESS: Final = regex.compile(r"(?:https?://|www\.|doi:|10\.\d{4,9}/)\S*$", re
 class Vocabulary:
     """The words of a document that are within its lines."""
 
+    language: str = ""
     words: Counter[str] = field(default_factory=Counter)
     firsts: Counter[str] = field(default_factory=Counter)
     """The first parts of words with a hyphen."""
@@ -56,8 +62,11 @@ class Vocabulary:
         together, apart = (left + right).lower(), f"{left}-{right}".lower()
         if self.words[together] != self.words[apart]:
             return self.words[apart] > self.words[together]
-        first = left.rpartition("-")[2].lower()
-        return "-" in left or (self.firsts[first] >= 2 and self.words[right.lower()] > 0)
+        first, second = left.rpartition("-")[2].lower(), right.lower()
+        if "-" in left or (self.firsts[first] >= 2 and self.words[second] > 0):
+            return True
+        both = min(len(first), len(second)) >= LEAST_PART and min(self.words[first], self.words[second]) >= 2
+        return both and self.language == ENGLISH and first not in STOP_WORDS
 
 
 def join_lines(

@@ -16,7 +16,7 @@ from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.places import Box
-from elcano.subjects.documents.parser import (
+from elcano.subjects.documents.file_processes import (
     FileAnswer,
     FileRequest,
     answer_or_report_skip,

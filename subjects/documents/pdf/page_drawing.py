@@ -13,8 +13,9 @@ import pypdfium2 as pdfium
 from elcano.activities.child_processes import limit_resources
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Box
-from elcano.subjects.documents.parser import FileAnswer, answer_or_report_skip
+from elcano.subjects.documents.file_processes import FileAnswer, answer_or_report_skip
 from elcano.subjects.documents.pdf.opening import open_pdf
+from elcano.subjects.documents.pdf.picture_files import is_picture, wrap_picture
 from elcano.subjects.documents.pdf.pictures import (
     MAXIMUM_PIXELS,
     MAXIMUM_WIDTH,
@@ -49,8 +50,6 @@ def render_page(
     content: bytes, page: int, width: int, marks: Sequence[Box] = (), rows: tuple[float, float] = WHOLE_PAGE
 ) -> PagePicture:
     """Render a page in this process; see `PageRenderer.render`."""
-    from elcano.subjects.documents.pdf.picture_files import is_picture, wrap_picture  # they load the reader and OCR
-
     document = open_pdf(wrap_picture(content) if is_picture(content) else content)
     try:
         if not 1 <= page <= len(document):

@@ -43,10 +43,12 @@ text."""
 PICTURE: Final = 0.6
 """The share of a page that its images cover if it is a picture."""
 
-State: TypeAlias = Literal["read", "empty", "damaged", "costly", "crowded", "late", "picture", "undecodable", "unsure"]
-"""Outcome of reading a page: nothing is on it; it cannot be loaded; it takes too long, or holds too many drawings;
-the document took too long; it is a picture, or its letters cannot be decoded, so that only OCR can read it; OCR is not
-sure of it."""
+State: TypeAlias = Literal[
+    "read", "empty", "damaged", "failed", "costly", "crowded", "late", "picture", "undecodable", "unsure"
+]
+"""Outcome of reading a page: nothing is on it; it cannot be loaded; the reader has a fault; it takes too long, or holds
+too many drawings; the document took too long; it is a picture, or its letters cannot be decoded, so that only OCR can
+read it; OCR is not sure of it."""
 
 
 @dataclass(slots=True)
@@ -86,6 +88,10 @@ def read_page(document: pdfium.PdfDocument, index: int) -> PageText:
         _fill(found, page, deadline)
     except pdfium.PdfiumError:
         found.state = "damaged"
+    except (MemoryError, RecursionError):
+        raise
+    except Exception:  # a fault of ours costs the page that triggers it, not its document
+        found = PageText(index + 1, "failed", found.width, found.height)
     finally:
         page.close()
     return found

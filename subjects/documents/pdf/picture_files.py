@@ -15,7 +15,6 @@ import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import FileSkipped, Parsed
 from elcano.subjects.documents.ocr_languages import OCR, explain_lack, list_languages
-from elcano.subjects.documents.pdf.reader import read_pdf
 from elcano.subjects.documents.pdf.tiff_directories import Directory, iterate_directories
 
 MAXIMUM_PIXELS: Final = 60_000_000
@@ -63,6 +62,8 @@ def read_picture(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is damaged or of a rare kind, OCR is not installed, or there is no text in it.
     """
+    from elcano.subjects.documents.pdf.reader import read_pdf  # those who only draw pictures do without
+
     if not list_languages():
         raise FileSkipped(f"it is a picture, and {explain_lack(OCR)}", OCR)
     return replace(read_pdf(wrap_picture(content)), title="", authors=(), year=0)

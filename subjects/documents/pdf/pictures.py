@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.places import Box
-from elcano.subjects.documents.parser import FileAnswer, FileRequest, ask_process
+from elcano.subjects.documents.file_processes import FileAnswer, FileRequest, ask_process
 
 MEDIA_TYPE: Final = "image/png"
 RENDER_SECONDS: Final = 20.0
@@ -53,9 +53,7 @@ class PictureRequest(FileRequest):
 
 
 RENDERERS: Final[ChildProcesses[PictureRequest, FileAnswer[PagePicture]]] = ChildProcesses(
-    f"{__package__}.page_drawing:answer_request",
-    FileAnswer[PagePicture],
-    [f"{__package__}.page_drawing", f"{__package__}.picture_files"],
+    f"{__package__}.page_drawing:answer_request", FileAnswer[PagePicture]
 )
 
 

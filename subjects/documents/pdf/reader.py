@@ -74,7 +74,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         labels = _read_labels(document)
     finally:
         document.close()
-    vocabulary, furniture, sizes = Vocabulary(), Furniture(), Counter[float]()
+    vocabulary, furniture, sizes = Vocabulary(_detect_language(pages)), Furniture(), Counter[float]()
     for page, lines in zip(pages, carry_heads_of_lines(page.lines for page in pages), strict=True):
         sizes.update(count_sizes(lines))
         vocabulary.add(lines)
@@ -177,6 +177,7 @@ def _build_block(paragraph: Paragraph, vocabulary: Vocabulary, sizes: Sequence[t
 def _list_gaps(pages: Sequence[PageText]) -> Iterator[Gap]:
     for state, reason in (
         ("damaged", "damaged and left out"),
+        ("failed", "left out: the reader has a fault, please report it with the file"),
         ("costly", "left out, since reading it takes too long"),
         ("crowded", "left out: {} too many drawings"),
         ("late", "left out, since the document is too long: split it"),

@@ -194,17 +194,19 @@ class _Search:
         last = next((number for number, flows in enumerate(flowing[::-1]) if not flows), 0)
         for part in split_far(rows[first : len(rows) - last]):
             if len(part) > 2:
-                yield self._build_region(part, sides)
+                yield from self._build_region(part, sides)
 
     def _list_plain_regions(self, rows: Sequence[TextRow]) -> Iterator[Region]:
         for block in split_blocks(rows):
             left = min(token.left for row in block for token in row.tokens)
             right = max(token.right for row in block for token in row.tokens)
-            yield self._build_region(block, (left, right))
+            yield from self._build_region(block, (left, right))
 
-    def _build_region(self, rows: Sequence[TextRow], sides: tuple[float, float]) -> Region:
+    def _build_region(self, rows: Sequence[TextRow], sides: tuple[float, float]) -> Iterator[Region]:
         left, right = sides
         rows = drop_leaders(drop_caption(rows))
+        if not rows:  # a form's dotted lines, to be filled in
+            return
         top, bottom = rows[0].top, rows[-1].bottom
         rules = [
             edge
@@ -216,7 +218,7 @@ class _Search:
             for edge in self._outlined.vertical
             if left < edge.at < right and min(edge.high, bottom) - max(edge.low, top) >= 0.6 * (bottom - top)
         ]
-        return Region(tuple(rows), tuple(join_rules(rules)), tuple(walls))
+        yield Region(tuple(rows), tuple(join_rules(rules)), tuple(walls))
 
 
 def _is_within(point: tuple[float, float], box: Rectangle) -> bool:

@@ -8,7 +8,13 @@ HEBREW = {chr(ord("A") + number): 0x05D0 + number for number in range(26)}
 """The font `hebrew` paints the letters of this alphabet for those of the Latin one."""
 FORMULA = {"k": 0x1D458, "p": 0x1D45D, "r": 0x1D70C}
 """And letters of formulas, which have more than sixteen bits, for these."""
-_FONTS = {"plain": "Helvetica", "bold": "Helvetica-Bold", "code": "Courier", "hebrew": "Helvetica"}
+_FONTS = {
+    "plain": "Helvetica",
+    "bold": "Helvetica-Bold",
+    "italic": "Times-Italic",
+    "code": "Courier",
+    "hebrew": "Helvetica",
+}
 
 
 @dataclass

@@ -10,9 +10,11 @@ import pytest
 
 from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import Document, FileSkipped
+from elcano.subjects.documents import file_processes
 from elcano.subjects.documents import parser as parsing
 from elcano.subjects.documents.file_formats import parse_document
-from elcano.subjects.documents.parser import IN_PROCESS_BYTES, FileAnswer, Parser, ParseRequest
+from elcano.subjects.documents.file_processes import FileAnswer
+from elcano.subjects.documents.parser import IN_PROCESS_BYTES, Parser, ParseRequest
 from tests.unit.subjects.documents.files import pdf, word
 
 MODULE = "tests.unit.subjects.documents.test_parser"
@@ -106,8 +108,8 @@ def test_time_in_which_a_process_has_no_processor_does_not_count(started: Starte
 
 
 def test_a_page_that_takes_its_library_minutes_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "HTML_SECONDS", 2.0)
-    monkeypatch.setattr(parsing, "HTML_BYTES_PER_SECOND", 500_000)
+    monkeypatch.setattr(file_processes, "HTML_SECONDS", 2.0)
+    monkeypatch.setattr(file_processes, "HTML_BYTES_PER_SECOND", 500_000)
     parser = Parser()
     with pytest.raises(FileSkipped, match="took longer than 4 s"):
         parser.parse("a.html", b"<div>" * 200_000)

@@ -461,3 +461,25 @@ def test_lines_are_where_the_matrix_of_their_content_puts_them() -> None:
         sheet.paint(f"{x} {742 - 88} m {x} {742 - 146} l S")
     (table,) = read(sheet.paint("Q"))
     assert list_rows(table) == YIELDS
+
+
+def test_dotted_lines_between_rules_are_no_table() -> None:
+    # As forms have them, to be filled in: unstructured's example of 400 pages lost all of them.
+    dots = [["." * 40, "." * 30] for _ in range(4)]
+    sheet = rule_table(write_rows(Sheet(), dots, (60, 220), 100), places=(88, 118, 158))
+    assert read(sheet) == []
+
+
+def test_a_fault_of_the_reader_costs_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(page: Page, edges: Edges, segments: object) -> list[Table]:
+        if page.number == 2:
+            raise IndexError
+        return []
+
+    monkeypatch.setattr("elcano.subjects.documents.pdf.page_reader.find_tables", fail)
+    texts = ("Ladders are checked in May.", "Ropes are replaced in June.", "Masts are painted in July.")
+    parsed = read_pdf(make_pdf([Sheet().write(text, 60, 100) for text in texts]))
+    assert [block.text for block in parsed.blocks] == [texts[0], texts[2]]
+    assert [(gap.pages, gap.reason) for gap in parsed.gaps] == [
+        ((2,), "page 2 was left out: the reader has a fault, please report it with the file")
+    ]

@@ -36,6 +36,19 @@ def test_a_title_above_columns_and_a_caption_between_their_parts_cut_no_sentence
     assert not any("Figure" in text for text in texts(blocks))
 
 
+def test_the_labels_of_charts_above_columns_fuse_no_lines() -> None:
+    # Most rows of such a page are labels, and all are on the base lines of the other column.
+    sheet = Sheet()
+    for start in (60, 310):
+        for number in range(12):
+            sheet.write(str(20 - number), start + 4, 60 + number * 12, size=8)
+            sheet.write(str(60 - 5 * number), start + 180, 60 + number * 12, size=8)
+    sheet.write_lines(LEFT, 60, 230).write_lines(RIGHT, 310, 230)
+    blocks = join(texts(read(sheet)))
+    assert join(LEFT) in blocks
+    assert join(RIGHT) in blocks
+
+
 def test_three_columns_whose_lines_stand_at_different_heights_are_columns() -> None:
     narrow = [
         "The tide comes in twice a",
@@ -88,6 +101,28 @@ def test_a_label_and_its_value_stay_on_one_line() -> None:
 def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one(end: str, begin: str, joined: str) -> None:
     sheet = Sheet().write_lines(["Every double-blind trial has two sides, and so had this.", end, begin], 60, 100)
     assert any(joined in text for text in texts(read(sheet)))
+
+
+WORDS = {
+    "en": "The user sees the model. It is defined for the user, and with all that is out there. All is defined once.",
+    "sv": "Det finns en data och en bank som har data. Det \u00e4r en bank som vi har sett, och den kan vara med oss.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "end", "begin", "joined"),
+    [
+        ("en", "user-", "defined", "user-defined"),
+        ("en", "with-", "out", "without"),
+        ("en", "de-", "fined", "defined"),
+        ("sv", "data-", "bank", "databank"),
+    ],
+)
+def test_two_words_of_an_english_document_are_a_compound_with_its_hyphen(
+    language: str, end: str, begin: str, joined: str
+) -> None:
+    sheet = Sheet().write(WORDS[language], 30, 100).write(f"2019 {end}", 30, 130).write(f"{begin} 2020.", 30, 142)
+    assert f"2019 {joined} 2020." in texts(read(sheet))
 
 
 def test_the_mark_of_a_note_is_no_digit_of_the_number_before_it() -> None:
@@ -290,6 +325,12 @@ def test_text_that_is_painted_twice_to_make_it_bold_is_read_once() -> None:
 def test_text_outside_the_part_that_may_be_painted_on_is_not_read() -> None:
     sheet = Sheet().write_lines(LEFT, 60, 100).paint("q 0 0 200 50 re W n")
     assert texts(read(sheet.write("Nobody sees this label of a figure.", 60, 300).paint("Q"))) == [join(LEFT)]
+
+
+def test_a_letter_that_leans_into_a_space_ends_no_space() -> None:
+    # The box of an italic f holds its ink, which is wider than its step: "without the needfor change" in real papers.
+    sheet = Sheet().write("Without the need", 60, 100, font="italic").write("for change.", 129.8, 100, font="italic")
+    assert texts(read(sheet)) == ["Without the need for change."]
 
 
 def test_accents_that_are_painted_over_their_letters_are_part_of_them() -> None:

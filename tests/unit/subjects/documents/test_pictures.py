@@ -8,7 +8,7 @@ import pytest
 from elcano.activities.child_processes import ChildProcesses
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Box
-from elcano.subjects.documents.parser import FileAnswer
+from elcano.subjects.documents.file_processes import FileAnswer
 from elcano.subjects.documents.pdf.page_drawing import render_page
 from elcano.subjects.documents.pdf.pictures import (
     MAXIMUM_PIXELS,

@@ -5,7 +5,7 @@ from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.settings import Settings
-from elcano.subjects.documents.parser import answer_or_report_skip
+from elcano.subjects.documents.file_processes import answer_or_report_skip
 from elcano.subjects.web.extraction import Page, Request, extract_page
 from elcano.subjects.web.page_reader import Reader
 from tests.loopback import Asked, Reply

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.subjects.documents.parser import ask_process
+from elcano.subjects.documents.file_processes import ask_process
 from elcano.subjects.web.extraction import MOST_LINKS, PROCESSES, Page, PageRequest, Request, extract_page
 from tests.loopback import recorded
 from tests.unit.subjects.documents.files import pdf

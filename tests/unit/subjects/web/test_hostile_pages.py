@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.subjects.documents.parser import ask_process
+from elcano.subjects.documents.file_processes import ask_process
 from elcano.subjects.web.extraction import PROCESSES, Page, PageRequest, Request, extract_page
 from tests.unit.subjects.web.site import FILLER, html
 

@@ -13,7 +13,7 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.subjects.documents.parser import FileAnswer
+from elcano.subjects.documents.file_processes import FileAnswer
 from elcano.subjects.web import opening as searching
 from elcano.subjects.web.extraction import Page, PageRequest, answer_request
 from elcano.subjects.web.opening import AT_ONCE, PAGES, WebSource

@@ -97,8 +97,8 @@ def _read_word(
     acronym = written.isupper() and len(written) > 1 and not shouted
     if _NUMBER.fullmatch(word):
         return NamePart(word, "name")
-    if len(written) > 1 and (number := parse_roman_numeral(written)):  # a letter alone may be one
-        return NamePart(str(number), "name")
+    if len(written) > 1 and (roman := parse_roman_numeral(written)):  # a letter alone may be one
+        return NamePart(str(roman), "name")
     if not acronym and not held and behind is not None:
         if before is not None and is_and(word, language):
             return NamePart("&", "sign")

@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+import regex
+
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import UNSURE_SCALES, is_long_scale_word, parse_scale_word
 from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
-_SCALES: Final = re.compile(
-    r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}|[^\W\d_]{1,11}\b)\.?"
+_SCALES: Final = regex.compile(
+    r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
+    r"|\p{L}[\p{L}\p{M}]{0,14}+(?!\w))\.?"
 )
+"""Marks are part of words, as in `लाख`."""
 _OPEN_RANGE: Final = re.compile(r"\+ ?[^\W\d]")
 """`100+ billion`"""
 _GLUED: Final = re.compile(r"[ \u00a0]?(k|M|Mio|Md|Mds|Mrd)[ \u00a0]?(?=[€$£])", re.IGNORECASE)

@@ -25,7 +25,11 @@ _POWERS: Final = {
     " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
     18: "trillionen trillón trillones triljoen trylion",
 }
-_SCALES: Final = {word: power for power, listed in _POWERS.items() for word in listed.split()}
+"""Words that the CLDR has not, with the abbreviations, and those that are of several languages."""
+_SCALE_LANGUAGES: Final = tuple(
+    "ar bg cs da de el es et fa fi fr he hi hr hu id it lt lv nb nl pl pt ro ru sk sl sv th tr uk vi".split()  # noqa: SIM905
+)
+_SCALE_PATTERN: Final = re.compile(r"\W*(?P<zeros>0+) (?P<word>[^\W\d_][^\s'0]*)")
 _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
 _MULTIPLIERS: Final = {
     "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
@@ -52,7 +56,21 @@ def parse_scale_word(word: str, languages: Collection[str] = ()) -> int:
     said = word.lower()
     if said in _LONG_SCALE and languages and _LONG_SCALE_LANGUAGES.issuperset(languages):
         return _LONG_SCALE[said]
-    return _SCALES.get(said, 0)
+    return _load_scales().get(said, 0)
+
+
+@cache
+def _load_scales() -> dict[str, int]:
+    """Words that multiply a number, with their powers of ten."""
+    from babel import Locale  # needed with the first text that has figures
+
+    known = {word: power for power, listed in _POWERS.items() for word in listed.split()}
+    for language in _SCALE_LANGUAGES:
+        for by_size in Locale(language).compact_decimal_formats["long"].values():
+            for size, pattern in by_size.items():
+                if found := _SCALE_PATTERN.fullmatch(pattern.pattern):
+                    known.setdefault(found["word"], len(size) - len(found["zeros"]))
+    return known
 
 
 def is_long_scale_word(word: str) -> bool:
@@ -60,9 +78,10 @@ def is_long_scale_word(word: str) -> bool:
     return word.lower() in _LONG_SCALE
 
 
-_HUNDREDS: Final = frozenset(
-    ["hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd", "hundra"]
-)
+_FACTORS: Final = {
+    **dict.fromkeys(("hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd"), 100),
+    "dozen": 12,
+}
 _COMPOUNDS: Final = (
     *(("tausend", 1000), ("duizend", 1000), ("mila", 1000), ("mille", 1000)),
     *(("hundert", 100), ("honderd", 100), ("cento", 100)),
@@ -71,9 +90,9 @@ _ONES: Final = {"": 1, "ein": 1, "eins": 1, "een": 1, "uno": 1, "un": 1}
 _HALVES: Final = re.compile(r"(?P<whole>ander|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)(?:ein)?(?:thalb|halb)$")
 
 
-def is_hundred(word: str) -> bool:
-    """Whether a lower-case word multiplies a number in words by a hundred."""
-    return word in _HUNDREDS
+def parse_factor(word: str) -> int:
+    """The hundred or twelve by which a lower-case word multiplies the number in words before it; 0 if it does not."""
+    return _FACTORS.get(word, 0)
 
 
 def parse_half_word(word: str) -> Decimal | None:
@@ -122,9 +141,10 @@ _LONE_THOUSANDS: Final = {
 """Words that are a thousand without a word before them, with the languages in which they are."""
 
 
-def is_lone_thousand(word: str, languages: Collection[str]) -> bool:
-    """Whether a lower-case word of a text that is in one of these languages is the number 1000."""
-    return not _LONE_THOUSANDS.get(word, frozenset()).isdisjoint(languages)
+def is_lone_thousand(word: str, languages: Collection[str] | None = None) -> bool:
+    """Whether a lower-case word of a text in one of these languages, or in any, is the number 1000."""
+    own = _LONE_THOUSANDS.get(word, frozenset())
+    return bool(own) if languages is None else not own.isdisjoint(languages)
 
 
 _POINTED_SCALES: Final = frozenset(
@@ -137,6 +157,30 @@ def find_decimal_sign(scale: str) -> str:
     """The decimal sign that goes with a scale word: `millones` is of languages with a comma; empty: either may."""
     said = scale.lower()
     return "" if said in _NEUTRAL_SCALES else "." if said in _POINTED_SCALES else ","
+
+
+_ROMAN: Final = re.compile(r"(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})")
+_ROMAN_DIGITS: Final = {"I": 1, "V": 5, "X": 10}
+
+
+def parse_roman_numeral(written: str) -> int:
+    """The number that a numeral from `I` to `XXXIX` says; 0 if it is none."""
+    if not _ROMAN.fullmatch(written):
+        return 0
+    digits = [_ROMAN_DIGITS[one] for one in written]
+    return sum(-one if one < max(digits[place:]) else one for place, one in enumerate(digits))
+
+
+@cache
+def list_ordinals(number: int) -> frozenset[str]:
+    """Ordinals of a number of one or two digits as texts have them, in words and digits, in lower case."""
+    from num2words import num2words
+
+    said = {f"{number}{ending}" for ending in ("st", "nd", "rd", "th", "e", "er", "º", "ª")}
+    for language in _LANGUAGES:
+        word = num2words(number, lang=language, to="ordinal").lower()
+        said |= {word, *(f"{word[:-1]}{ending}" for ending in "aeo" if word[-1:] in "aeo"), f"{word}n", f"{word}r"}
+    return frozenset(said)
 
 
 def is_ambiguous(word: str) -> bool:

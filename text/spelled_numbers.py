@@ -11,9 +11,9 @@ from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     UNSURE_SCALES,
     is_ambiguous,
-    is_hundred,
     is_lone_thousand,
     number_word,
+    parse_factor,
     parse_half_word,
     parse_multiple_word,
     parse_scale_word,
@@ -146,7 +146,9 @@ def _read_number_words(
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
             begin = start - len(before[0])
             return Decimal(1), begin, begin + len(before[1])
-        thousand = is_lone_thousand(word, possible_languages(text)) and not _PER.search(text, 0, start)
+        after = _WORD_AFTER.match(text, end)
+        continued = after is not None and is_lone_thousand(word) and number_word(after[1].lower()) is not None
+        thousand = (continued or is_lone_thousand(word, possible_languages(text))) and not _PER.search(text, 0, start)
         return Decimal("1E3") if thousand else None, start, end
     if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
@@ -155,9 +157,9 @@ def _read_number_words(
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
         more = 1 if following in _ONE else number_word(following)
-        if is_hundred(following) and value < 100 and after.start(1) - end == 1:
-            value *= 100
-        elif more is not None and more < 100 <= value and value % 100 == 0:
+        if (factor := parse_factor(following)) > value and after.start(1) - end == 1:
+            value *= factor
+        elif more is not None and not factor and more < 100 <= value and value % 100 == 0:
             value += more
         elif more is not None and more < 10 and 20 <= value < 100 and value % 10 == 0 and text[end] == " ":
             value += more  # `twenty one`

@@ -9,10 +9,15 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, Literal
 
 LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
 """Languages whose names of units are known. Where two disagree, the first one counts."""
+_OTHER_SCRIPTS: Final = ("ar", "bg", "el", "fa", "he", "hi", "uk")
+"""Languages whose short names are known as well: no Latin word is one of them."""
+_MORE_LATIN: Final = ("ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "nb", "ro", "sk", "sl", "vi")
+"""Languages of which only long names are known: short ones are other words, as the Danish `time`."""
+_LONG_NAME: Final = 6
 _OF_CLDR: Final = """
 angle-degree:angular_degree area-acre area-hectare area-square-centimeter:centimeter**2 area-square-foot:foot**2
 area-square-inch:inch**2 area-square-kilometer:kilometer**2 area-square-meter:meter**2 area-square-mile:mile**2
@@ -127,6 +132,8 @@ _OTHER: Final = {
     "км": "kilometer", "м": "meter", "кВт": "kilowatt", "МВт": "megawatt",
     "ГВт": "gigawatt", "кВт·ч": "kilowatt_hour", "ч": "hour",
     "мин": "minute", "га": "hectare", "т": "metric_ton", "kilo": "kilogram",
+    "ملغ": "milligram", "ملغم": "milligram", "ملجم": "milligram", "مجم": "milligram", "مكغ": "microgram",
+    "كغ": "kilogram", "كجم": "kilogram", "كلغ": "kilogram", "مل": "milliliter", "سم": "centimeter", "كم": "kilometer",
     "kilos": "kilogram", "cc": "centimeter**3", "micron": "micrometer", "microns": "micrometer",
     "decibel": "decibel_level", "decibels": "decibel_level", "kWp": "kilowatt_peak", "MWp": "megawatt_peak",
     "beats": "beat", "Da": "dalton", "tonnes": "metric_ton", "tons": "metric_ton", "ton": "metric_ton",
@@ -220,20 +227,26 @@ def _iterate_names() -> Iterator[tuple[str, str]]:
     for unit, listed in (*_MORE_NAMES.items(), *_STEMS.items()):
         yield from ((name.replace("_", " "), unit) for name in listed.split())
     for language in LANGUAGES:
-        yield from _iterate_cldr(language)
+        yield from _iterate_cldr(language, "long")
+    for language in _OTHER_SCRIPTS:
+        yield from _iterate_cldr(language, "long")
+        yield from (one for one in _iterate_cldr(language, "short") if not re.search("[A-Za-z]", one[0]))
+    for language in _MORE_LATIN:
+        yield from (one for one in _iterate_cldr(language, "long") if len(one[0]) >= _LONG_NAME)
 
 
-def _iterate_cldr(language: str) -> Iterator[tuple[str, str]]:
+def _iterate_cldr(language: str, length: Literal["short", "long"]) -> Iterator[tuple[str, str]]:
     """The names that a language has for units, in the forms that their number asks for."""
     from babel import Locale  # names of units are needed with the first text that has figures
     from babel.units import UnknownUnitError, format_unit
 
     locale = Locale(language)
+    counts = {locale.plural_form(count): count for count in (1, 2, 5)}.values()
     for entry in _OF_CLDR.split():
         known, _, unit = entry.partition(":")
-        for count in (1, 2, 5):
+        for count in counts:
             try:
-                written = format_unit(count, known, length="long", locale=locale)
+                written = format_unit(count, known, length=length, locale=locale)
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]

@@ -84,7 +84,7 @@ _OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nati
 
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(
-    r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])\$|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿¢×]|[^\W\d_¹²³⁰⁴-⁹₀-₉]{1,40}"
+    r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])\$|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿¢×]|[^\W\d_¹²³⁰⁴-⁹₀-₉](?:[^\W\d_¹²³⁰⁴-⁹₀-₉]|[\u0900-\u0963\u0970]){0,39}"
 )
 _WORDS: Final = re.compile(r"[^\W\d_]{1,30}(?:[ \u00a0-][^\W\d_]{1,30}){1,5}")
 _SQUARED: Final = re.compile(r"(?P<power>sq|cu)\.?[ \u00a0](?=[a-z])")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.subjects.documents.csl_dates import choose_date, parse_date
 from elcano.subjects.documents.latex_commands import SILENT, SYMBOLS, list_known_commands
 from elcano.subjects.uploads.list_items import Item, Parsed, clean_item
 from elcano.text.inline_markup import write_latex_scripts
@@ -193,8 +194,11 @@ def _build_item(key: str, kind: str, fields: Mapping[str, str]) -> Item:
 
 
 def _read_date(fields: Mapping[str, str]) -> Item:
-    if fields.get("date"):
-        return {"raw": fields["date"].strip()}
+    date = fields.get("date", "").strip()
+    if date and not parse_date(date) and fields.get("year"):  # `date = {Mar 3}, year = 2015`, as JabRef imports it
+        date = choose_date(decode_latex(fields["year"]), date)
+    if date:
+        return {"raw": date}
     month, day = (decode_latex(fields.get(name, "")).strip().lower() for name in ("month", "day"))
     month = str(_MONTHS.index(month[:3]) + 1) if month[:3] in _MONTHS else month
     parts = [part for part in (decode_latex(fields.get("year", "")), month) if part]

@@ -60,8 +60,13 @@ def find_pmcid(*texts: str) -> str:
     return next((found[0] for one in texts if (found := re.search(r"\bPMC\d{3,9}\b", one))), "")
 
 
+_INITIALS: Final = re.compile(r"(?P<family>\S.*?)\s+(?P<given>(?:[^\W\d_a-z]\.[ -]?){1,4})")
+
+
 def split_name(name: str) -> Item:
-    """A name as `Family, Given, Suffix`; without commas it is all family name."""
+    """A name as `Family, Given, Suffix`, or as Embase writes it, `Family I.I.`; any other is all family name."""
+    if "," not in name and (short := _INITIALS.fullmatch(name.strip())):
+        return short.groupdict()
     parts = [part.strip() for part in " ".join(name.split()).split(",", 2)]
     return {part: text for part, text in zip(("family", "given", "suffix"), parts, strict=False) if text}
 

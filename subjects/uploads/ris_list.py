@@ -142,7 +142,13 @@ def _find_type(first: dict[str, str]) -> str:
     kind = _TYPES.get(first.get("TY", ""), "document")
     if first.get("TY") == "SER" and "T2" in first:  # Scopus has the parts of series so
         return "chapter" if "chapter" in first.get("M3", "").lower() else "paper-conference"
+    if kind == "book" and first.get("AN", "").startswith("WOS:") and _differ(first.get("TI"), first.get("T2")):
+        return "chapter"  # what is in a book of Web of Science has the type of the book
     return kind
+
+
+def _differ(title: str | None, within: str | None) -> bool:
+    return bool(title and within) and str(title).casefold().rstrip(".") != str(within).casefold().rstrip(".")
 
 
 def _find_numbers(fields: dict[str, list[str]], links: Sequence[str]) -> Item:

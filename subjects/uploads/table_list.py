@@ -30,7 +30,7 @@ MOST_CHARACTERS: Final = 2_000_000
 """Length of one cell: Scopus lists all references of a work in one."""
 _PREAMBLE: Final = 10
 """Lines above the heads that are looked at."""
-_OPENALEX: Final = frozenset({"display_name", "publication_year", "authorships.author.display_name"})
+_OPENALEX: Final = frozenset({"display name", "publication year", "authorships.author.display name"})
 _HEADS: Final = (
     _OPENALEX,
     *(
@@ -53,48 +53,67 @@ _HEADS: Final = (
             "document title|authors|publication title|publication year",  # IEEE
             "item title|publication title|authors|publication year|item doi",  # Springer
             "(internal) id|title|journal|authors|abstract",  # Abstrackr
-            "title|abstract|asreview_label",
-            "title|abstract|included|asreview_ranking",
+            "title|abstract|authors",  # ASReview, and what it and others take for screening
+            "title|abstract|author",
+            "title|abstract|doi",
+            "title|abstracts|authors",
+            "title|abstract|asreview label",
+            "title|author string|journal title|pub year",  # Europe PMC
+            "title|authorstring|journaltitle|pubyear",
+            "title|authors|journal title|pub year",
         )
     ),
 )
 """The heads that mark a table of works, by the program that writes them."""
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "title": ("title", "article title", "title primary", "document title", "item title", "display_name"),
+    "title": ("title", "article title", "title primary", "document title", "item title", "display name"),
     "author": (
         *("author full names", "authors", "author", "author(s)", "author names", "author/s", "authors, primary"),
-        "authorships.author.display_name",
+        *("first authors", "author string", "authorstring"),
+        "authorships.author.display name",
     ),
     "container-title": (
         *("source title", "journal", "publication title", "journal title", "journal/book", "periodical full"),
-        *("publication", "source", "primary_location.source.display_name"),
+        *("secondary title", "journaltitle", "publicationname", "publication", "source"),
+        "primary location.source.display name",
     ),
-    "volume": ("volume", "journal volume", "biblio.volume"),
+    "volume": ("volume", "journal volume", "journalvolume", "biblio.volume"),
     "issue": ("issue", "issue number", "number", "journal issue", "biblio.issue"),
     "publisher": ("publisher", "book publisher"),
     "DOI": ("doi", "item doi"),
     "ISSN": ("issn", "issns"),
     "language": ("language of original document", "language", "article language"),
-    "abstract": ("abstract", "abstract note"),
+    "abstract": ("abstract", "abstracts", "abstract note", "abstract text", "abstracttext"),
     "note": ("notes", "personal notes"),
-    "PMCID": ("pmcid", "pmc_id", "ids.pmcid"),
+    "PMCID": ("pmcid", "pmc id", "ids.pmcid"),
     "id": ("key", "eid", "covidence #", "central id", "publication id", "lens id", "reference id", "pui", "id"),
 }
-_YEAR: Final = ("year", "publication year", "published year", "pubyear", "pub year", "publication_year")
+_YEAR: Final = ("year", "publication year", "published year", "pubyear", "pub year")
 _DATE: Final = (
     "date published",
     "date",
     "publication date",
     "date of publication",
-    "publication_date",
+    "first publication date",
+    "firstpublicationdate",
     "pub month & day",
 )
-_TYPE: Final = ("item type", "document type", "publication type", "doctype", "reference type", "content type", "type")
-_PAGES: Final = ("pages", "pagination")
-_FIRST: Final = ("page start", "first page", "start page", "biblio.first_page")
-_LAST: Final = ("page end", "last page", "end page", "other pages", "biblio.last_page")
+_TYPE: Final = (
+    "item type",
+    "document type",
+    "publication type",
+    "doctype",
+    "reference type",
+    "content type",
+    "type of reference",
+    "pubtype",
+    "type",
+)
+_PAGES: Final = ("pages", "pagination", "page info", "pageinfo")
+_FIRST: Final = ("page start", "first page", "start page", "biblio.first page")
+_LAST: Final = ("page end", "last page", "end page", "other pages", "biblio.last page")
 _ARTICLE: Final = ("art. no.", "article number")
-_PMID: Final = ("pubmed id", "medline pmid", "pmid", "pubmed_id", "ids.pmid")
+_PMID: Final = ("pubmed id", "pubmedid", "medline pmid", "pmid", "ids.pmid")
 _LINKS: Final = ("link", "url", "plink", "external url", "source linkout", "pdf link", "links", "embase link")
 _KINDS: Final = (
     *(
@@ -196,7 +215,7 @@ def _find_delimiter(line: str) -> str:
 
 
 def _clean_head(head: str) -> str:
-    return " ".join(head.strip("\ufeff \"'").lower().split())
+    return " ".join(head.strip("\ufeff \"'").replace("_", " ").lower().split())
 
 
 def _clean_cell(cell: str) -> str:

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from elcano.text.amounts import Number
 from elcano.text.languages import STOP_WORDS, possible_languages
-from elcano.text.number_words import number_word, parse_scale_word
+from elcano.text.number_words import list_ordinals, number_word, parse_roman_numeral, parse_scale_word
 from elcano.text.support.fractions import find_shares
 from elcano.text.words import split_words
 from elcano.text.written_dates import DATE_WORDS, parse_month_name
@@ -227,7 +227,7 @@ def extract_names(text: str, languages: Collection[str] | None = None) -> list[s
 
 def named_in(name: str, known: "KnownNames") -> bool:
     """Return whether every word of a name is among the words in `known`, or its initials are."""
-    parts = [part for part in _split_name_parts(name) if part not in STOP_WORDS] or _split_name_parts(name)
+    parts = _list_telling_parts(name)
     missing = [not known.has(part) for part in parts]
     if (
         not any(missing)
@@ -266,11 +266,13 @@ class KnownNames:
 
     def lacks(self, name: str) -> int:
         """Return how many words of a name do not occur."""
-        return sum(not self.has(part) for part in _split_name_parts(name))
+        return sum(not self.has(part) for part in _list_telling_parts(name))
 
     def has(self, word: str) -> bool:
         """Return whether a word occurs, in any of its forms."""
         if word in self._words or word in self._joined or word.replace("-", "") in self._joined:
+            return True
+        if (number := parse_roman_numeral(word.upper())) and not list_ordinals(number).isdisjoint(self._words):
             return True
         if len(word) < 3 or not word.isalpha():
             return False
@@ -327,6 +329,11 @@ def _is_identifier(token: str) -> bool:
 
 def _split_name_parts(text: str) -> list[str]:
     return split_words(re.sub(r"[_\-\u2010\u2011/.]+", " ", re.sub(r"'s\b|\u2019s\b", "", text)))
+
+
+def _list_telling_parts(name: str) -> list[str]:
+    parts = _split_name_parts(name)
+    return [part for part in parts if part not in STOP_WORDS] or parts
 
 
 def _list_initials(text: str) -> Iterator[str]:

@@ -35,6 +35,7 @@ from elcano.text.support.figures_and_names import (
     without_pointers,
 )
 from elcano.text.support.fractions import find_ratios, is_same_share
+from elcano.text.support.substitutions import find_changed_labels, find_changed_months
 from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
@@ -133,7 +134,11 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     ]
     denied = [
         (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
-        for said, there in find_denied_counts(statement.text, statement.quotes)
+        for said, there in (
+            *find_denied_counts(statement.text, statement.quotes),
+            *find_changed_labels(statement.text, (*statement.quotes, *statement.known)),
+            *find_changed_months(statement.text, (*statement.quotes, *statement.known)),
+        )
     ]
     if not asked:  # most statements have none, and passages are long
         return denied

@@ -28,6 +28,7 @@ from elcano.text.stems import find_word_root
 from elcano.text.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.text.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
 from elcano.text.words import split_words
+from elcano.text.written_dates import parse_month_name
 
 CLOSE: Final = 0.6
 """A clause with this share of a statement's words that has no more than the rest of its own says the same."""
@@ -171,6 +172,8 @@ def _list_telling_words(text: str) -> list[str]:
 
 def _normalize_term(word: str) -> str:
     number = number_word(word)
+    if number is None and (month := parse_month_name(word)):
+        return f"month {month}"
     return str(number) if number is not None else find_word_root(word)
 
 

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 import regex
 
 from elcano.text.name_words import JOINING_WORDS, is_and, is_at, is_link
+from elcano.text.number_words import parse_roman_numeral
 from elcano.text.units import TIMES
 from elcano.text.written_numbers import find_numbers
 
@@ -33,8 +34,6 @@ _COMMA_GROUPS: Final = frozenset({"en", "ja", "ko", "th", "zh"})
 """Languages in which a comma groups digits."""
 _LONGEST_ACRONYM: Final = 5
 _NUMBER: Final = regex.compile(r"-?\d+(?:\.\d+)*[-+]?")
-_ROMAN: Final = regex.compile(r"(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})")
-_ROMAN_DIGITS: Final = {"I": 1, "V": 5, "X": 10}
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "⩽": "≤", "⩾": "≥", "+": "&"}
 
 _Kind: TypeAlias = Literal["word", "name", "joining", "sign"]
@@ -98,8 +97,8 @@ def _read_word(
     acronym = written.isupper() and len(written) > 1 and not shouted
     if _NUMBER.fullmatch(word):
         return NamePart(word, "name")
-    if _ROMAN.fullmatch(written):
-        return NamePart(str(_read_roman(written)), "name")
+    if len(written) > 1 and (roman := parse_roman_numeral(written)):  # a letter alone may be one
+        return NamePart(str(roman), "name")
     if not acronym and not held and behind is not None:
         if before is not None and is_and(word, language):
             return NamePart("&", "sign")
@@ -130,11 +129,6 @@ def _read_number_word(word: str, language: str) -> str:
         return "1"
     found = find_numbers(word, language)
     return f"{min(found[0].values):f}" if len(found) == 1 and found[0].spelled and found[0].unit != TIMES else ""
-
-
-def _read_roman(written: str) -> int:
-    digits = [_ROMAN_DIGITS[one] for one in written]
-    return sum(-one if one < max(digits[place:]) else one for place, one in enumerate(digits))
 
 
 def _write_digits(text: str, language: str) -> str:

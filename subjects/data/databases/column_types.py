@@ -62,9 +62,9 @@ class ColumnReading:
 
     type: str = "VARCHAR"
     value: str = "{text}"
-    """SQL of a value; `{text}` is the text of the cell without spaces around it."""
+    """SQL of a value, which is null where there is none; `{text}` is the text of the cell without spaces around it."""
     check: str = ""
-    """SQL that is true of a value from which nothing is lost; empty: it is true of all."""
+    """SQL that is true of a `{text}` from which nothing is lost in its `{value}`; empty: it is true of all."""
     note: str = ""
     """Note on how the column was interpreted, a clause; empty: nothing to interpret."""
     open: bool = False
@@ -108,11 +108,11 @@ def choose_reading(shapes: Sequence[Shape], known: Conventions, choice: Choice |
     if all(_NUMBER.fullmatch(text) or _EXPONENT.fullmatch(text) for text in texts):
         return _read_numbers(shapes, known, choice)
     if all(text.lower() in ("true", "false") for text in texts):
-        return ColumnReading("BOOLEAN", "CAST({text} AS BOOLEAN)", "lower({text}) IN ('true', 'false')")
+        return ColumnReading("BOOLEAN", "TRY_CAST({text} AS BOOLEAN)", "lower({text}) IN ('true', 'false')")
     if all(_ISO_DATE.fullmatch(text) for text in texts):
         return _cast_reading("DATE")
     if all(_CLOCK.fullmatch(text) for text in texts):
-        return ColumnReading("TIME", "TRY_CAST({text} AS TIME)", "TRY_CAST({text} AS TIME) IS NOT NULL")
+        return ColumnReading("TIME", "TRY_CAST({text} AS TIME)", "{value} IS NOT NULL")
     if all(_ISO_TIME.fullmatch(text) for text in texts):
         return _read_timestamps(shapes)
     if all(_SLASHED.fullmatch(text) for text in texts):
@@ -145,8 +145,7 @@ def _match(form: re.Pattern[str], shape: Shape) -> re.Match[str]:
 
 def _cast_reading(kind: str, note: str = "") -> ColumnReading:
     """Values that are written as DuckDB itself writes them."""
-    cast = f"TRY_CAST({{text}} AS {kind})"
-    return ColumnReading(kind, cast, f"CAST({cast} AS VARCHAR) = {{text}}", note)
+    return ColumnReading(kind, f"TRY_CAST({{text}} AS {kind})", "CAST({value} AS VARCHAR) = {text}", note)
 
 
 def _read_numbers(shapes: Sequence[Shape], known: Conventions, choice: Choice | None) -> ColumnReading:
@@ -190,8 +189,8 @@ def _read_integers(shapes: Sequence[Shape], *, keeps_zeros: bool) -> ColumnReadi
     kind = "BIGINT" if digits <= 18 else "HUGEINT"
     if keeps_zeros:
         return _cast_reading(kind)
-    cast = f"TRY_CAST({{text}} AS {kind})"
-    return ColumnReading(kind, cast, f"{cast} IS NOT NULL", "numbers without the zeros before them, as the options say")
+    note = "numbers without the zeros before them, as the options say"
+    return ColumnReading(kind, f"TRY_CAST({{text}} AS {kind})", "{value} IS NOT NULL", note)
 
 
 def _find_signs(shapes: Sequence[Shape]) -> set[Sign]:
@@ -235,7 +234,7 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
     how = f"numbers with {reads}{note}" if reads else ""
     fitted = [shape.text.removeprefix("-").replace(group, "") for shape in shapes]
     if any(_EXPONENT.fullmatch(shape.text) for shape in shapes):
-        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", f"isfinite(TRY_CAST({text} AS DOUBLE))", how)
+        return ColumnReading("DOUBLE", f"TRY_CAST({text} AS DOUBLE)", "isfinite({value})", how)
     places = {len(one.partition(mark)[2]) for one in fitted}
     whole = max(len(one.partition(mark)[0]) for one in fitted)
     decimals = places - {0}
@@ -253,10 +252,9 @@ def _read_decimals(shapes: Sequence[Shape], sign: Sign, choice: Choice | None, n
             return ColumnReading(note=f"{why}: say 'number' if they are numbers", open=True)
         kind = "DOUBLE"
         form = f"-?{whole_form}([{mark}]([0-9]{'+' if choice else '|[0-9]*[1-9]'}))?"
-        exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST(TRY_CAST({text} AS DOUBLE) AS VARCHAR) = {text})"
-    cast = f"TRY_CAST({text} AS {kind})"
-    check = f"regexp_full_match({{text}}, '{form}') AND {cast} IS NOT NULL AND {exact}"
-    return ColumnReading(kind, cast, check, how, by_others=bool(note))
+        exact = f"(length({text}) <= {_EXACT_DIGITS} OR CAST({{value}} AS VARCHAR) = {text})"
+    check = f"regexp_full_match({{text}}, '{form}') AND {{value}} IS NOT NULL AND {exact}"
+    return ColumnReading(kind, f"TRY_CAST({text} AS {kind})", check, how, by_others=bool(note))
 
 
 def _read_timestamps(shapes: Sequence[Shape]) -> ColumnReading:
@@ -266,12 +264,10 @@ def _read_timestamps(shapes: Sequence[Shape]) -> ColumnReading:
     if len(zones) > 1 or (fine and True in zones):
         return ColumnReading(note="text, because times with and without a time zone are mixed, or are too fine for one")
     if True in zones:
-        cast = "TRY_CAST({text} AS TIMESTAMPTZ)"
-        return ColumnReading("TIMESTAMPTZ", cast, f"{cast} IS NOT NULL")
-    cast = f"TRY_CAST({{text}} AS {'TIMESTAMP_NS' if fine else 'TIMESTAMP'})"
-    return ColumnReading(
-        "TIMESTAMP_NS" if fine else "TIMESTAMP", cast, f"CAST(CAST({cast} AS DATE) AS VARCHAR) = left({{text}}, 10)"
-    )
+        return ColumnReading("TIMESTAMPTZ", "TRY_CAST({text} AS TIMESTAMPTZ)", "{value} IS NOT NULL")
+    kind = "TIMESTAMP_NS" if fine else "TIMESTAMP"
+    check = "CAST(CAST({value} AS DATE) AS VARCHAR) = left({text}, 10)"
+    return ColumnReading(kind, f"TRY_CAST({{text}} AS {kind})", check)
 
 
 def _find_orders(shapes: Sequence[Shape]) -> set[Order]:
@@ -317,7 +313,7 @@ def _read_slashed_dates(shapes: Sequence[Shape], known: Conventions, choice: Cho
     return ColumnReading(
         kind,
         f"CAST({moment} AS {kind})",
-        f"{moment} IS NOT NULL",
+        "{value} IS NOT NULL",
         f"dates with the {order}, because {why}",
         by_others=not own and choice is None,
     )

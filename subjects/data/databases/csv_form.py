@@ -28,6 +28,8 @@ _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 TITLE_CHARACTERS: Final = 200
 TITLE_ROWS: Final = 10
 """Rows among which the names of columns are looked for."""
+_TITLE_PARTS: Final = 2
+"""Texts of a title that other delimiters may separate, as in `Report | 2024`."""
 _EMPTY: Final = "(empty)"
 """DuckDB's value for "no such character"."""
 _DECLARED: Final = re.compile(r"\ufeff?sep=([^\r\n\w\"])\r?\n")
@@ -65,7 +67,8 @@ class CsvForm:
         rows = f"read_csv(?, header = {header}, skip = {self.skipped}, all_varchar = true, auto_detect = false, "
         typed = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.names)))
         rows += f"columns = {{{typed}}}, {written})"
-        return f"SELECT {columns} FROM {rows}{f' OFFSET {header_rows - 1}' if header_rows > 1 else ''}"
+        filled = f" WHERE coalesce({columns}) IS NOT NULL" if len(self.names) > 1 else ""  # `,,,` says nothing
+        return f"SELECT {columns} FROM {rows}{filled}{f' OFFSET {header_rows - 1}' if header_rows > 1 else ''}"
 
 
 def quote_text(text: str) -> str:
@@ -129,11 +132,12 @@ def _detect_encoding(path: str) -> str:
 def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, names: list[str]) -> None:
     """Lines above the names may be there if they are words alone, as in `Report of 2024`; a comment may have all."""
     for number, text in islice(_iter_numbered_lines(path, encoding), skipped):
-        if _count_filled(text, delimiter) > 1 and not text.startswith("#"):
+        signs = (delimiter, *(one for one in ";\t|" if _count_filled(text, one) > _TITLE_PARTS))
+        sign = next((one for one in signs if _count_filled(text, one) > 1), "")
+        if sign and not text.startswith("#"):
             raise ValueError(
-                f"line {skipped + 1} has {len(names)} values and line {number} has "
-                f"{len(_split_csv_line(text, delimiter))}: "
-                "give all lines as many as the first one"
+                f"line {number} has {len(_split_csv_line(text, sign))} values, and line {skipped + 1} has "
+                f"{len(names) if sign == delimiter else 'more or fewer'}: give all lines as many"
             )
     first = next(_iter_filled_lines(path, encoding), "")
     ragged = next((sign for sign in _DELIMITERS if len(names) == 1 and len(_split_csv_line(first, sign)) > 1), None)
@@ -148,9 +152,15 @@ def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, na
 def _count_title_rows(path: str, encoding: str, delimiter: str) -> int:
     """Rows above the names of columns that have one filled cell or none, as spreadsheets write titles: `Report,,`."""
     head = islice(_iter_numbered_lines(path, encoding), TITLE_ROWS + 1)
-    filled = [_count_filled(line, delimiter) for _, line in head]
-    count = next((at for at, cells in enumerate(filled) if cells > 1), 0)
-    return count if any(filled[:count]) else 0
+    cells = [[cell.strip().strip("\ufeff") for cell in _split_csv_line(line, delimiter)] for _, line in head]
+    named = (at for at, row in enumerate(cells) if sum(map(bool, row)) > 1 or _names_one_column(row))
+    count = next(named, 0)
+    return count if any(any(row) for row in cells[:count]) else 0
+
+
+def _names_one_column(row: list[str]) -> bool:
+    """Whether a row is how R names the only column of a table: `"","x"`, above the names or numbers of its rows."""
+    return len(row) == 2 and not row[0] and bool(row[1])
 
 
 def _count_filled(line: str, delimiter: str) -> int:

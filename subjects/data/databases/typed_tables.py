@@ -175,19 +175,28 @@ def _create_table(
     readings: Sequence[ColumnReading],
     sample: Sample,
 ) -> None:
-    columns = [
-        f"{build_value(f'c{place}', place, reading)} AS {quote_identifier(name)}"
-        for place, (name, reading) in enumerate(zip(source.names, readings, strict=True))
-    ]
     rows, parameters = (SAMPLED, []) if sample.complete else (f"({source.query})", [source.path])
-    connection.execute(f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {rows}", parameters)
+    connection.execute(f"CREATE TABLE {table} AS {build_typed_query(rows, source.names, readings)}", parameters)
 
 
-def build_value(column: str, place: int, reading: ColumnReading) -> str:
-    """SQL of a column's value, which fails and names its place where the value does not fit the type."""
-    if reading.type == "VARCHAR":
-        return column
-    value = f"CAST({reading.value} AS {reading.type})".replace("{text}", f"trim({column})")
-    check = reading.check.replace("{text}", f"trim({column})")
-    empty, misfit = f"{column} IS NULL OR trim({column}) = ''", f"error('elcano misfit {place}')"
-    return f"CASE WHEN {empty} THEN NULL WHEN {check} THEN {value} ELSE {misfit} END"
+def build_typed_query(rows: str, names: Sequence[str], readings: Sequence[ColumnReading]) -> str:
+    """SQL of the rows with their types, which fails and names the place of a column where a value does not fit.
+
+    Each step is a query around the one before, so that no text is trimmed and no value is cast twice.
+    """
+    typed = {place: reading for place, reading in enumerate(readings) if reading.type != "VARCHAR"}
+    plain = [f"c{place}" for place in range(len(readings)) if place not in typed]
+    texts = [f"nullif(trim(c{place}), '') AS t{place}" for place in typed]
+    values = [f"CAST({one.value} AS {one.type}) AS v{at}".replace("{text}", f"t{at}") for at, one in typed.items()]
+    columns = [
+        f"{_check_value(place, reading) if place in typed else f'c{place}'} AS {quote_identifier(name)}"
+        for place, (name, reading) in enumerate(zip(names, readings, strict=True))
+    ]
+    kept = ", ".join((*plain, *(f"t{place}" for place in typed), *values))
+    query = f"SELECT {kept} FROM (SELECT {', '.join((*plain, *texts))} FROM {rows})"
+    return f"SELECT {', '.join(columns)} FROM ({query})"
+
+
+def _check_value(place: int, reading: ColumnReading) -> str:
+    check = reading.check.replace("{text}", f"t{place}").replace("{value}", f"v{place}")
+    return f"CASE WHEN t{place} IS NULL THEN NULL WHEN {check} THEN v{place} ELSE error('elcano misfit {place}') END"

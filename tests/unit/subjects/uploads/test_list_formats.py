@@ -323,6 +323,18 @@ def test_xml_of_endnote_is_read() -> None:
             ("Kim, JS", "Roe, J"),
             ("pmid:38407106",),
         ),
+        (  # Europe PMC
+            "SOURCE,PMID,DOI,TITLE,AUTHOR_STRING,JOURNAL_TITLE,PAGE_INFO,PUB_YEAR\n"
+            'MED,309,10.1000/x,T,"Griffin DK, O\'Connor RE.",J,28,2024\n',
+            ("Griffin, DK", "O'Connor, RE"),
+            ("pmid:309", "doi:10.1000/x"),
+        ),
+        (  # ASReview's own form for screening
+            "record_id,title,abstract,authors,doi,year,secondary_title,start_page,label_included\n"
+            '1,T,A,"Wilson, Lauren;Doe, J.",10.1000/x,2024,J,28,1\n',
+            ("Wilson, Lauren", "Doe, J."),
+            ("doi:10.1000/x",),
+        ),
         (  # PubMed
             "PMID,Title,Authors,Citation,Journal/Book,Publication Year,Pages\n"
             '309,T,"Griffin DK, O\'Connor RE.",c,J,2024,28\n',
@@ -346,6 +358,24 @@ def test_a_remark_of_scopus_is_no_author() -> None:
 
 def test_other_tables_are_documents() -> None:
     assert find_list_type("evidence.csv", b"Author,Year,Title,Journal,Sample size,Effect\nDoe,2020,T,J,12,0.4\n") == ""
+
+
+def test_a_date_of_bibtex_without_a_year_is_of_the_year_beside_it() -> None:
+    (work,) = read("a.bib", "@article{a, title={T}, date={Mar 3}, year={2015}}", BIBTEX)  # JabRef, from EndNote
+    assert (work.year, work.published) == (2015, "2015-03-03")
+
+
+def test_a_chapter_of_web_of_science_has_the_type_of_its_book() -> None:
+    lines = "TY  - BOOK\nAU  - Bouwer, LM\nTI  - On floods\nT2  - {}\nPY  - 2007\nAN  - WOS:0001\nER  -\n"
+    (chapter,) = read("a.ris", lines.format("Flood risk"), RIS)
+    (book,) = read("a.ris", lines.format("ON FLOODS"), RIS)
+    assert (chapter.venue, book.venue) == ("Flood risk", "")
+
+
+def test_initials_behind_a_name_are_no_part_of_it() -> None:
+    text = "TY  - JOUR\nTI  - T\nAU  - Quintanilla-Dieck L.\nAU  - Penn E.B.\nAU  - Oil Group\nER  -\n"  # Embase
+    (work,) = read("a.ris", text, RIS)
+    assert work.authors == ("Quintanilla-Dieck, L.", "Penn, E.B.", "Oil Group")
 
 
 def test_titles_that_say_so_are_retracted() -> None:

@@ -38,6 +38,14 @@ SAME = [
     ("the price was £5", "5 pounds"),
     ("5 mil", "5 thousand"),
     ("5 lakh", "500,000 people"),
+    ("यह 5 लाख रुपये था।", "It was 500,000 rupees."),  # a mark ended the word
+    ("यह ५ किलोग्राम था।", "It was 5 kg."),
+    ("Bylo to 1,5 tisíce lidí.", "There were 1,500 people."),
+    ("Chi phí là 3 triệu đồng.", "The cost was VND 3 million."),
+    ("Annos oli 250 mikrogrammaa.", "The dose was 250 µg."),
+    ("كانت الجرعة ٢٥ ملغ.", "The dose was 25 mg."),
+    ("Mil e duzentos alunos vieram.", "1,200 pupils came."),
+    ("They sold three dozen.", "They sold 36."),
     ("5 MW", "5 megawatts"),
     ("12 months", "1 year"),
     ("5 ft 3 in", "63 inches"),
@@ -94,6 +102,10 @@ SAME = [
     ("2300 milliards d'euros", "Le PIB est de 2,3 billions d'euros dans ce pays."),
 ]
 DIFFERENT = [
+    ("Annos oli 250 milligrammaa.", "The dose was 250 µg."),  # a unit that was not known passed
+    ("كانت الجرعة ٢٥ ملغ.", "The dose was 25 g."),
+    ("Biayanya 3 juta rupiah.", "The cost was IDR 3 billion."),
+    ("The dose was 10 mg/kg/day.", "a dose of 10 mg per kg per week"),
     ("5 centimetres", "5 millimetres"),
     ("2.7 million parameters", "2.7B parameters"),
     ("2.7 billion parameters", "2.7 B parameters"),

@@ -265,6 +265,22 @@ def test_a_file_without_names_is_read_when_the_operator_says_so(tmp_path: Path) 
     assert found["column_2"][1] == [Decimal("3.6"), Decimal("1.8")]
 
 
+def test_the_only_column_of_a_table_of_r_keeps_its_name(tmp_path: Path) -> None:
+    found = load(tmp_path, "f.csv", '"","x"\n"1","10.1000/a"\n"2","10.1000/b"\n')
+    assert [values for _, values, _ in found.values()] == [[1, 2], ["10.1000/a", "10.1000/b"]]
+    assert list(found)[1] == "x"
+
+
+def test_rows_without_a_value_are_none(tmp_path: Path) -> None:
+    found = load(tmp_path, "f.csv", "a,b\n1,x\n,\n2,\n,,\n".replace(",,\n", ",\n"))  # as spreadsheets end a table
+    assert [values for _, values, _ in found.values()] == [[1, 2], ["x", None]]
+
+
+def test_names_that_another_delimiter_separates_are_no_title(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="line 1 has 4 values"):
+        load(tmp_path, "f.csv", "id;title;year;note\n1;A; B, C;2020;x, y\n")  # one value has the delimiter in it
+
+
 def test_a_declared_delimiter_is_no_row(tmp_path: Path) -> None:
     found = load(tmp_path, "f.csv", "sep=;\na;b\n1;2,5\n3;4,5\n")
     assert {name: values for name, (_, values, _) in found.items()} == {

@@ -1,0 +1,79 @@
+"""Facts in the place of which quotes say another one: the letter or numeral of a name, and the month of a date.
+
+`vitamin A` is not `vitamin C`, `World War II` is not `World War I`, and `May 2018` is not `June 2018`, though nearly
+all words are the same. A quote without any letter or month there contradicts nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from elcano.text.languages import STOP_WORDS
+from elcano.text.number_words import list_ordinals, parse_roman_numeral
+from elcano.text.written_dates import Moment, find_moments, parse_month_name
+
+_LABEL: Final = r"(?:[IVX]{2,5}|[A-Z](?!\.[ \u00a0]?[A-Z]|[\u2019'&])|\d{1,2}(?![.,%]?\d|%))"
+_LABELLED: Final = re.compile(
+    rf"(?<![\w-])(?P<word>[^\W\d_]{{3,}})[ \u00a0-](?P<label>{_LABEL})(?![\w-])(?![ \u00a0]?[/&])"
+)
+_LISTED: Final = re.compile(
+    rf"(?:e?s)?[ \u00a0-](?P<labels>{_LABEL}(?:(?:,?[ \u00a0](?:and|or|und|oder|et|ou|y|e|to|bis|[-\u2013])[ \u00a0]"
+    rf"|,[ \u00a0]?|[/&+\u2013-]){_LABEL})*)(?![\w-])",
+)
+_RANGED: Final = re.compile(r"\b(?:to|bis)\b|[-\u2013]")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_VERBS: Final = frozenset({"may", "march", "mar"})
+"""Names of months that are other words where they have no capital."""
+
+
+def find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names with a letter or a Roman numeral, and how `texts` have them where all of them have another one."""
+    for found in _LABELLED.finditer(text):
+        word, label = found["word"], found["label"]
+        if label.isdigit() or word.casefold() in STOP_WORDS:
+            continue
+        others = [one for each in texts for one in _find_labels_of(word, each)]
+        number = parse_roman_numeral(label)
+        if not others or any(_is_same_label(label, other) for other in others):
+            continue
+        if number and any(list_ordinals(number) & set(re.findall(r"\w+", each.lower())) for each in texts):
+            continue
+        yield found[0], f"{word} {others[0]}"
+
+
+def _find_labels_of(word: str, text: str) -> Iterator[str]:
+    for at in re.finditer(rf"(?<![\w-]){re.escape(word)}", text, re.IGNORECASE):
+        listed = _LISTED.match(text, at.end())
+        if listed and not text[at.start() : listed.end()].isupper():  # in capitals, an article is a letter, too
+            labels = listed["labels"]
+            yield from ("*",) if _RANGED.search(labels) else re.findall(_LABEL, labels)
+
+
+def _is_same_label(label: str, other: str) -> bool:
+    if other in ("*", label):  # a range may have it
+        return True
+    numbers = [int(one) if one.isdigit() else parse_roman_numeral(one) for one in (label, other)]
+    return numbers[0] == numbers[1] != 0
+
+
+def find_changed_months(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Dates with a month and a year, and a date of that year in `texts` where none of these says the month."""
+    said = [(text[one.start : one.end], one.readings) for one in find_moments(text)]
+    said = [(written, readings) for written, readings in said if all(one.month and one.year for one in readings)]
+    if not said:
+        return
+    there = [(each[one.start : one.end], one.readings) for each in texts for one in find_moments(each)]
+    words = {one for each in texts for one in _WORD.findall(each)} - _VERBS
+    named = {parse_month_name(one.lower()) for one in words}
+    for written, readings in said:
+        if any(one.month in named for one in readings):
+            continue
+        dated = [(other, found) for other, found in there if any(one.year == found[0].year for one in readings)]
+        dated = [(other, found) for other, found in dated if found[0].month]
+        if dated and not any(_is_compatible(one, two) for one in readings for _, found in there for two in found):
+            yield written, dated[0][0]
+
+
+def _is_compatible(one: Moment, other: Moment) -> bool:
+    """Whether both may be of one month; a date without its year may be of any."""
+    return one.month == other.month and other.year in (None, one.year)

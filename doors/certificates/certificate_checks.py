@@ -89,10 +89,10 @@ def of_times(held: Contents) -> Iterator[Fault]:
         yield Fault("run", "the ledger has calls from before it began or after it ended")
     began = format_utc_day(run.started_at)
     if held.log.asked.today not in ("", began):
-        yield Fault("asked", f"its agents were told that today is {held.log.asked.today}, but it began on {began}")
+        yield Fault("asked", f"its agents were given the date {held.log.asked.today}, but it began on {began}")
     own = (log for run_id, log in held.sections.items() if run_id.startswith(f"{run.run_id}."))
     if any(log.asked.today not in ("", began) for log in own):
-        yield Fault("sections", f"their agents were told another date than {began}")
+        yield Fault("sections", f"their agents were given another date than {began}")
 
 
 def of_models(held: Contents) -> Iterator[Fault]:

@@ -53,7 +53,7 @@ def _find_cell_fault(cells: Sequence[Cell], text: str) -> str | None:
         if cell.start < before.end or (cell.row, cell.column) <= (before.row, before.column):
             return f"{where} is out of order"
         if text.count("\n", before.end, cell.start) != cell.row - before.row:
-            return f"{where} stands in another row of the text"
+            return f"{where} is in another row of the text"
     return None
 
 

@@ -149,7 +149,7 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
 
     Raises:
         RunNotFound: there is no such run.
-        NotCertifiable: it goes on, ended without a report, is a section, or left no log.
+        NotCertifiable: it is running, ended without a report, is a section, or left no log.
         ReportLost: the store does not have its report any more.
         RunUnreadable: its log is not in the store any more.
     """

@@ -25,7 +25,9 @@ def create_schedule(
     every: Annotated[float, option("When: every so many seconds.", min=0)] = 0.0,
     time_zone: Annotated[str, option("The time zone of the cron expressions.")] = "UTC",
     mode: Annotated[str, option("The mode; left out: chosen from the question.")] = "",
-    overlap: Annotated[str, option("If the earlier run goes on: skip, queue_one, queue_all or allow.")] = "skip",
+    overlap: Annotated[
+        str, option("If the earlier run is still running: skip, queue_one, queue_all or allow.")
+    ] = "skip",
     tokens: Annotated[int, option("Tokens that its runs may use together in --days.", min=0)] = 0,
     days: Annotated[float, option("The days of --tokens.", min=0)] = 30.0,
     run_file: Annotated[Path | None, option("A JSON file with the other fields of `POST /v1/runs`.")] = None,

@@ -44,7 +44,7 @@ _KNOWN: Final = frozenset(
     }
 )
 _CONDITION: Final = "conditions are not supported: ask for the properties, each may be null"
-_POSITIONS: Final = "positions of a list are not told apart: write an object with a property for each"
+_POSITIONS: Final = "positions of a list are not distinguished: write an object with a property for each"
 _REFUSED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies"), _CONDITION),
     **dict.fromkeys(("contains", "minContains", "maxContains", "unevaluatedItems"), "it is not supported"),
@@ -166,7 +166,7 @@ class _Reader:
         return joined
 
     def _add(self, joined: _Joined, other: _Joined) -> bool:
-        """Add what a second schema says of the same place; False if it contradicts the first, which is reported."""
+        """Add the keywords of a second schema for the same place; False, and a fault, if they contradict the first."""
         for keyword, said in other.keywords.items():
             here = joined.keywords.setdefault(keyword, said)
             if keyword == "required":

@@ -1,7 +1,7 @@
 """Runs that the store and Temporal do not agree on.
 
-What Temporal has open goes on there, unless the store has its end; what ended is in the store. So the record of a run
-that the store has lost is made anew from its history, a run whose history is lost is closed, and a history that is
+Runs that Temporal has open continue there, unless the store has their end; what ended is in the store. So the record of
+a run that the store has lost is made anew from its history, a run whose history is lost is closed, and a history that is
 older than the end in the store is deleted, before its work is done and paid for a second time.
 """
 

@@ -51,7 +51,7 @@ class TenantDeleter:
         """By tenant, the executions that this process has asked Temporal to delete: each is counted once."""
 
     async def look(self) -> bool:
-        """Make a pass for each deletion that goes on; returns whether any is left."""
+        """Make a pass for each open deletion; returns whether any is left."""
         left = False
         for deletion in await self._deletions.list_open():
             tenant = deletion.tenant

@@ -1,6 +1,6 @@
 """The deletions of tenants: one row for each, which stays as the record of it.
 
-While there is a row without an end, the deletion goes on: any API process continues it, no matter which one began it.
+While there is a row without an end, the deletion is open: any API process continues it, no matter which one began it.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class DeletionNotFound(Refusal, kind="missing", title="No such deletion"):
 
 
 class TenantBeingDeleted(Refusal, kind="conflict", title="The tenant is being deleted", retry_after=60):
-    """No run starts for a tenant whose deletion goes on."""
+    """No run starts for a tenant that is being deleted."""
 
 
 tenant_deletions = Table(

@@ -1,8 +1,8 @@
 """Runs that the store and Temporal do not agree on.
 
-Runs that Temporal has open continue there, unless the store has their end; what ended is in the store. So the record of
-a run that the store has lost is made anew from its history, a run whose history is lost is closed, and a history that is
-older than the end in the store is deleted, before its work is done and paid for a second time.
+Runs that Temporal has open continue there, unless the store has their end; what ended is in the store. So the record
+of a run that the store has lost is made anew from its history, a run whose history is lost is closed, and a history
+that is older than the end in the store is deleted, before its work is done and paid for a second time.
 """
 
 from collections.abc import AsyncIterator

@@ -52,7 +52,7 @@ def create_key(
 
 
 def _format_role(key: Row) -> str:
-    return key["role"] + (f" ({', '.join(key['scopes'])})" if key["scopes"] else "")
+    return str(key["role"]) + (f" ({', '.join(key['scopes'])})" if key["scopes"] else "")
 
 
 keys.command("list")(

@@ -14,8 +14,8 @@ from elcano.operations.tenants.deletion_store import (
     TenantDeletion,
     TenantNotFound,
     get_deletion_store,
+    has_rows,
 )
-from elcano.operations.tenants.tenant_rows import has_rows
 from elcano.service.errors import FieldFault, RequestInvalid
 from elcano.service.fields import Described, Moment, Request
 from elcano.storage.store import TenantStore

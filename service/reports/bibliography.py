@@ -2,6 +2,11 @@
 
 RIS has a tag a line, lines ended by CR and LF; a value is one line, so nothing that a source wrote can begin with a
 tag. CSL-JSON is the form that citation processors read (citationstyles.org, schema 1.0.2).
+
+BibTeX is in UTF-8, which BibTeX 0.99d with `inputenc` and Biber read; so letters with accents stay. Braces cannot be
+escaped: BibTeX counts those behind a backslash too. So a brace becomes a command, and no value ends before its line
+does. Identifiers and addresses stay as they are, since packages read them verbatim; braces, blanks and backslashes in
+them are percent-encoded.
 """
 
 import json

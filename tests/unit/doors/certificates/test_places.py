@@ -10,7 +10,7 @@ import pytest
 
 from elcano.doors.certificates.certificate_checks import of_places
 from elcano.doors.certificates.certificate_format import Contents, Fault
-from elcano.doors.certificates.document_checks import check_documents, count_documents, find_documents
+from elcano.doors.certificates.verify_command import check_documents, count_documents, find_documents
 from elcano.graphs.report.places import Box, Cell, Line, Places
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence, StoredText

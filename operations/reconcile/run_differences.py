@@ -10,16 +10,17 @@ from functools import partial
 from typing import Final
 
 from elcano.graphs.records import ArchivedRun, build_accepted_run
-from elcano.operations.reconcile.executions import (
+from elcano.operations.reconcile.installation import (
+    CannotMend,
+    Installation,
     ListedExecution,
     describe_start,
     knows_execution,
     list_branch_executions,
     list_executions,
 )
-from elcano.operations.reconcile.installation import CannotMend, Installation
 from elcano.operations.reconcile.row_store import RunKey, RunRow
-from elcano.operations.reconcile.work_comparison import compare_work
+from elcano.operations.reconcile.work_differences import compare_work
 from elcano.service.errors import RunForgotten, RunUnreadable, WorkerUnavailable
 from elcano.service.runs.deletion import DAY
 from elcano.service.runs.endings import archive_if_ended

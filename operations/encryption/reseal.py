@@ -39,7 +39,8 @@ from temporalio.client import Client
 
 from elcano.graphs.errors import ElcanoError, SealedDataUnreadable
 from elcano.graphs.plugin import load_stores
-from elcano.operations.encryption.keys import VARIABLE, KeyRing, find_key_id, open_cipher
+from elcano.operations.encryption.envelope import KeyRing, find_key_id
+from elcano.operations.encryption.keys import VARIABLE, open_cipher
 from elcano.service.temporal.connection import connect_client
 from elcano.service.temporal.history import list_workflows
 from elcano.settings.plugins import Finding, SettingsInvalid

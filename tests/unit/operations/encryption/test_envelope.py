@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.errors import SealedDataUnreadable
-from elcano.operations.encryption import keys
-from elcano.operations.encryption.keys import KeyRing, find_key_id
+from elcano.operations.encryption import envelope
+from elcano.operations.encryption.envelope import KeyRing, find_key_id
 
 OLD, NEW, INDEX = (bytes([n]) * 32 for n in (1, 2, 3))
 RING = KeyRing({"new": NEW, "old": OLD}, INDEX)
@@ -74,7 +74,7 @@ def test_codes_of_words_stay_when_data_keys_change() -> None:
 
 
 def test_a_process_takes_another_salt_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "TEXTS_OF_A_SALT", 3)
+    monkeypatch.setattr(envelope, "TEXTS_OF_A_SALT", 3)
     ring = KeyRing({"new": NEW}, INDEX)
     sealed = [ring.seal(b"data", "row") for _ in range(7)]
     assert [one[5:21] == sealed[0][5:21] for one in sealed] == [True] * 3 + [False] * 4

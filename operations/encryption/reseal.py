@@ -3,10 +3,8 @@
 Every value is looked at by its beginning, which says its key, and rewritten only where it is still as it was read: runs
 may go on meanwhile, and a reseal that was cut off is begun again and finds less to do. Payloads of Temporal cannot be
 rewritten: their names are hashes of their bytes, which histories have. They are counted.
-`check_readable` is the check of `elcano doctor` whether the keys open what the store has.
 """
 
-import asyncio
 import json
 import re
 from base64 import b64decode
@@ -32,25 +30,24 @@ from sqlalchemy import (
     type_coerce,
     update,
 )
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
 
-from elcano.graphs.errors import ElcanoError, SealedDataUnreadable
+from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.plugin import load_stores
 from elcano.operations.encryption.envelope import KeyRing, find_key_id
 from elcano.operations.encryption.keys import VARIABLE, open_cipher
 from elcano.service.temporal.connection import connect_client
 from elcano.service.temporal.history import list_workflows
-from elcano.settings.plugins import Finding, SettingsInvalid
+from elcano.settings.plugins import SettingsInvalid
 from elcano.settings.settings import Settings
 from elcano.storage.objects import ARTIFACTS, FILES, PAYLOADS, Objects, encode_key_segment
 from elcano.storage.sealed_payloads import SEALED
 from elcano.storage.sql.cipher import MARK, seal_object, unseal_object
 from elcano.storage.sql.columns import SealedJson, SealedText, Word, find_sealed_part, unescape_nul
 from elcano.storage.sql.dialect import insert_new
-from elcano.storage.sql.engine import database_url, open_engine, prepare_tables, read_tables
+from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import artifacts, metadata
 from elcano.storage.store import DATABASE_FILE, configured_objects
 
@@ -337,44 +334,3 @@ def iterate_payloads(message: Message) -> Iterator[Payload]:
         for one in values:
             if isinstance(one, Message):
                 yield from iterate_payloads(one)
-
-
-def check_readable(settings: Settings) -> Iterable[Finding]:
-    """Report whether the keys open what the store has. Other checks report keys and stores that cannot be used."""
-    try:
-        ring = open_cipher(settings)
-        if not settings.store_url and not (settings.data_dir / DATABASE_FILE).exists():
-            return
-        tried, why = asyncio.run(_try_to_read(settings, ring))
-    except (SettingsInvalid, ElcanoError, DBAPIError, OSError):
-        return
-    if why:
-        yield Finding("fault", f"the keys of {VARIABLE} do not open what the store has: {why}")
-    elif ring is not None:
-        yield Finding("good", f"the keys open the first and the last row of each of {tried} tables")
-
-
-async def _try_to_read(settings: Settings, ring: KeyRing | None) -> tuple[int, str]:
-    engine = open_engine(database_url(settings.store_url, settings.data_dir / DATABASE_FILE), ring)
-    try:
-        found, needed = await read_tables(engine)
-        return await find_unreadable(engine) if found == needed else (0, "")
-    finally:
-        await engine.dispose()
-
-
-async def find_unreadable(engine: AsyncEngine) -> tuple[int, str]:
-    """Read the first and the last row of each sealed table: of how many tables, and why the keys do not open one."""
-    tried = 0
-    for table in list_tables():
-        columns, key = list_sealed_columns(table), list(table.primary_key.columns)
-        if not columns:
-            continue
-        for order in (key, [column.desc() for column in key]):
-            async with engine.connect() as connection:
-                try:
-                    rows = (await connection.execute(select(*columns).order_by(*order).limit(1))).all()
-                except SealedDataUnreadable as error:
-                    return tried, f"{table.name}: {error}"
-        tried += len(rows)
-    return tried, ""

@@ -15,7 +15,6 @@ from typing import Any, Final, Literal, NoReturn, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.report import Support
@@ -243,18 +242,6 @@ class NoKnowledge:
         )
 
     nodes = neighbours = edges = search = counts = cypher = _refuse
-
-
-SOURCE: Final = SourceSpec(
-    name="knowledge",
-    kind="passages",
-    description="Passages that earlier runs found, by what their reports said with them.",
-    dated=True,
-    setting="ELCANO_KNOWLEDGE",
-    turned_on_by="tables",
-    by_default=False,
-    opened_by="elcano.subjects.knowledge.source:open_source",
-)
 
 
 MOST_EDGES: Final = 20_000

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import String, select, type_coerce
 
 from elcano.operations.encryption.keys import INDEX, make_key
-from elcano.operations.encryption.reseal import CLEAR, KeyUse, Resealer, check_readable, reseal_store
+from elcano.operations.encryption.readable_check import check_readable
+from elcano.operations.encryption.reseal import CLEAR, KeyUse, Resealer, reseal_store
 from elcano.settings import Settings
 from elcano.storage.objects import artifacts_of
 from elcano.storage.sql.tables import knowledge_words, metadata

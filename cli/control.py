@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from elcano.cli.declared_commands import request_command
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import (
     AddIterations,
@@ -34,24 +35,6 @@ _PLAN_FIELDS: Final = {"title", "sections"}
 
 Call = Annotated[str, option("Decide on the pending tool call with this id instead; `elcano watch` shows it.")]
 By = Annotated[str, option("Who decides; shown in the events.")]
-
-
-def stop_run(run: Run, reason: Reason = "", key: Key = "") -> None:
-    """Stop a run early; it still writes a report from what it has."""
-    post_to_run(run, "stop", {"reason": reason}, key)
-    print_line(f"{run} is going to its report now; `elcano watch {run}` shows it")
-
-
-def pause_run(run: Run, reason: Reason = "", key: Key = "") -> None:
-    """Pause a run: it finishes the calls in flight and starts no new ones until `elcano unpause`."""
-    post_to_run(run, "pause", {"reason": reason}, key)
-    print_line(f"{run} is paused; `elcano unpause {run}` continues it")
-
-
-def unpause_run(run: Run, key: Key = "") -> None:
-    """Continue a paused run."""
-    post_to_run(run, "unpause", {}, key)
-    print_line(f"{run} continues; `elcano watch {run}` shows it")
 
 
 def cancel_run(run: Run, reason: Reason = "", yes: Yes = False) -> None:
@@ -166,14 +149,34 @@ def answer_questions(
 
 
 COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
-    "pause": pause_run,
-    "unpause": unpause_run,
+    "pause": request_command(
+        "Pause a run: it finishes the calls in flight and starts no new ones until `elcano unpause`.",
+        "POST /v1/runs/{run}/pause",
+        "{run} is paused; `elcano unpause {run}` continues it",
+        {"run": Run},
+        {"reason": Reason},
+        keyed=True,
+    ),
+    "unpause": request_command(
+        "Continue a paused run.",
+        "POST /v1/runs/{run}/unpause",
+        "{run} continues; `elcano watch {run}` shows it",
+        {"run": Run},
+        keyed=True,
+    ),
     "steer": steer_run,
     "clarify": answer_questions,
     "approve": approve_request,
     "refuse": refuse_request,
     "top-up": top_up,
-    "stop": stop_run,
+    "stop": request_command(
+        "Stop a run early; it still writes a report from what it has.",
+        "POST /v1/runs/{run}/stop",
+        "{run} is going to its report now; `elcano watch {run}` shows it",
+        {"run": Run},
+        {"reason": Reason},
+        keyed=True,
+    ),
     "cancel": cancel_run,
 }
 """In the order in which `elcano --help` lists them."""

@@ -60,7 +60,7 @@ MARKED_BYTES: Final = 31 * 1024
 """Answers of this size on are marked: a little below the size from which payloads are stored, which encryption adds to.
 """
 CARRIED_EVENTS: Final = "elcano-events"
-"""Names what a run's history carries of its events: a header of its calls and sections, metadata of its result."""
+"""Name of the events in a run's history: a header of its calls and sections, metadata of its result."""
 MOST_CARRIED_BYTES: Final = 16 * 1024
 """Events that take more are queried: histories stay small."""
 TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"

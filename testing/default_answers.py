@@ -4,7 +4,9 @@ A run with these answers searches each source once, is complete in its second it
 found.
 """
 
+from collections.abc import Callable, Mapping
 from hashlib import sha256
+from typing import Final
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
@@ -22,53 +24,9 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
     Raises:
         LookupError: it is the task of an agent that is not known here; script an answer for it.
     """
-    match task.kind:
-        case "thinking":
-            return {"thought": f"Turn {task.iteration}: {len(task.evidence)} passages."}
-        case "knowledge_gap":
-            complete = task.iteration > 1
-            return {"research_complete": complete, "outstanding_gaps": [] if complete else [task.question[:300]]}
-        case "tool_selector":
-            searches: list[Json] = [{"source": source.name, "query": task.question[:300]} for source in task.sources]
-            return {"tasks": searches}
-        case "judge" | "team_judge":
-            return _answer_as_judge(task)
-        case "input_parser":
-            return {"original_query": task.question, "improved_query": task.question, "research_mode": "iterative"}
-        case "planner":
-            outline: list[Json] = [{"title": "The answer", "key_question": task.question[:1_000]}]
-            return {"report_title": task.question[:300], "report_outline": outline}
-        case "writer" | "drafter":
-            return {
-                "title": task.question[:300],
-                "key_findings": [build_cited_claim(passage) for passage in task.evidence],
-            }
-        case "long_writer_section":
-            drafted = [_dump_claim(claim) for section in task.sections for claim in section.claims]
-            return {"text": drafted or [build_cited_claim(passage) for passage in task.evidence if passage.text]}
-        case "long_writer_summary":
-            return {"key_findings": [_dump_claim(claim) for section in task.written for claim in section.claims][:8]}
-        case "proofreader":
-            sections: list[Json] = [
-                {"heading": section.title, "text": list(map(_dump_claim, section.claims))} for section in task.sections
-            ]
-            return {"title": task.question[:300], "sections": sections}
-        case (
-            "reviewer"
-            | "editor"
-            | "updater"
-            | "clarifier"
-            | "reviser"
-            | "form_filler"
-            | "analyst"
-            | "splitter"
-            | "sql_writer"
-            | "sql_repairer"
-            | "data_writer"
-        ):
-            return _answer_as_checker(task)
-        case _:
-            return _of_team(task)
+    if (answer := _ANSWERS.get(task.kind)) is None:
+        raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+    return answer(task)
 
 
 def _answer_as_editor(task: TaskEnvelope) -> JsonObject:
@@ -81,15 +39,8 @@ def _answer_as_editor(task: TaskEnvelope) -> JsonObject:
     return {"title": report["title"], "sections": headed, **{name: report[name] for name in parts if name in report}}
 
 
-def _of_team(task: TaskEnvelope) -> JsonObject:
-    """Answer for a manager: the turns of the searcher, the hypothesizer, the judge and the reporter."""
-    if task.kind == "task_ledger":
-        return {"given": [task.question[:300]], "plan": ["searcher: search", "judge: judge", "reporter: report"]}
-    if task.kind == "hypothesizer":
-        keys: list[Json] = [passage.key for passage in task.evidence[:1]]
-        return {"hypotheses": [{"statement": "It is so.", "supports": keys}, {"statement": "It is not so."}]}
-    if task.kind != "progress_ledger":
-        raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+def _choose_speaker(task: TaskEnvelope) -> JsonObject:
+    """Give the turns of a team to the searcher, the hypothesizer, the judge and the reporter."""
     team = ("searcher", "hypothesizer", "judge", "reporter")
     speaker = team[min(task.iteration, len(team)) - 1]
     said: JsonObject = {
@@ -102,15 +53,8 @@ def _of_team(task: TaskEnvelope) -> JsonObject:
     return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
 
 
-def _of_tables(task: TaskEnvelope) -> JsonObject:
-    """Answer for agents over databases: write no query, and report the first row of each result."""
-    match task.kind:
-        case "splitter":
-            return {"reason": "It is one question."}
-        case "sql_writer":
-            return {"decision": "refused", "explanation": "No query is scripted for this question."}
-        case "sql_repairer":
-            return {"explanation": "No other query is scripted."}
+def _report_first_rows(task: TaskEnvelope) -> JsonObject:
+    """Report the first row of each result of a database."""
     keys = [
         str(one["key"]) for one in ensure_list(task.given.get("results")) if isinstance(one, dict) and one.get("rows")
     ]
@@ -120,30 +64,6 @@ def _of_tables(task: TaskEnvelope) -> JsonObject:
         return {"title": title, "answered": False, "limitations": ["There is no result."]}
     text = " ".join(f"It stands in the results [{key}]." for key in keys)
     return {"title": title, "introduction": text, "citations": citations}
-
-
-def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
-    """Judge the evidence never sufficient, and a team's draft sufficient from its second sub-iteration on."""
-    if task.kind == "team_judge":
-        good = task.iteration > 1
-        return {"sufficient": good, "feedback": "" if good else f"Say more of {task.question[:300]}"}
-    return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
-
-
-def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
-    """Support all statements, change no report or doubted block, ask and read nothing, fill in the texts of forms."""
-    if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
-        return _of_tables(task)
-    if task.kind == "form_filler":
-        return {"answer": _fill_texts(task)}
-    if task.kind == "analyst":
-        return {"measurements": []}
-    if task.kind in ("reviser", "clarifier", "updater"):
-        return {"questions" if task.kind == "clarifier" else "blocks": []}
-    if task.kind == "editor":
-        return _answer_as_editor(task)
-    shown = [one for name in ("statements", "tables") for one in ensure_list(task.given.get(name))]
-    return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
 
 
 def _fill_texts(task: TaskEnvelope) -> JsonObject:
@@ -178,3 +98,85 @@ def generate_prose(words: int) -> str:
 
 def _dump_claim(claim: Claim) -> Json:
     return claim.model_dump(mode="json")
+
+
+def _list_claims(task: TaskEnvelope) -> list[Json]:
+    """The claims of the drafts of all sections; without any, a claim for each passage that has a text."""
+    drafted = [_dump_claim(claim) for section in task.sections for claim in section.claims]
+    return drafted or [build_cited_claim(passage) for passage in task.evidence if passage.text]
+
+
+def _support_all(task: TaskEnvelope) -> JsonObject:
+    shown = [one for name in ("statements", "tables") for one in ensure_list(task.given.get(name))]
+    return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
+
+
+def _answer_as_writer(task: TaskEnvelope) -> JsonObject:
+    return {"title": task.question[:300], "key_findings": [build_cited_claim(passage) for passage in task.evidence]}
+
+
+_ANSWERS: Final[Mapping[str, Callable[[TaskEnvelope], JsonObject]]] = {
+    "thinking": lambda task: {"thought": f"Turn {task.iteration}: {len(task.evidence)} passages."},
+    "knowledge_gap": lambda task: {
+        "research_complete": task.iteration > 1,
+        "outstanding_gaps": [] if task.iteration > 1 else [task.question[:300]],
+    },
+    "tool_selector": lambda task: {
+        "tasks": [{"source": source.name, "query": task.question[:300]} for source in task.sources]
+    },
+    # The evidence is never sufficient, and a team's draft is from its second sub-iteration on.
+    "judge": lambda task: {
+        "sufficient": False,
+        "confidence": 0.5,
+        "recommendation": "continue",
+        "reasoning": "Not yet.",
+    },
+    "team_judge": lambda task: {
+        "sufficient": task.iteration > 1,
+        "feedback": "" if task.iteration > 1 else f"Say more of {task.question[:300]}",
+    },
+    "input_parser": lambda task: {
+        "original_query": task.question,
+        "improved_query": task.question,
+        "research_mode": "iterative",
+    },
+    "planner": lambda task: {
+        "report_title": task.question[:300],
+        "report_outline": [{"title": "The answer", "key_question": task.question[:1_000]}],
+    },
+    "writer": _answer_as_writer,
+    "drafter": _answer_as_writer,
+    "long_writer_section": lambda task: {"text": _list_claims(task)},
+    "long_writer_summary": lambda task: {
+        "key_findings": [_dump_claim(claim) for section in task.written for claim in section.claims][:8]
+    },
+    "proofreader": lambda task: {
+        "title": task.question[:300],
+        "sections": [{"heading": one.title, "text": list(map(_dump_claim, one.claims))} for one in task.sections],
+    },
+    "reviewer": _support_all,
+    "editor": _answer_as_editor,
+    "form_filler": lambda task: {"answer": _fill_texts(task)},
+    "analyst": lambda task: {"measurements": []},
+    "clarifier": lambda task: {"questions": []},
+    "reviser": lambda task: {"blocks": []},
+    "updater": lambda task: {"blocks": []},
+    "splitter": lambda task: {"reason": "It is one question."},
+    "sql_writer": lambda task: {
+        "decision": "refused",
+        "explanation": "No query is scripted for this question.",
+    },
+    "sql_repairer": lambda task: {"explanation": "No other query is scripted."},
+    "data_writer": _report_first_rows,
+    "task_ledger": lambda task: {
+        "given": [task.question[:300]],
+        "plan": ["searcher: search", "judge: judge", "reporter: report"],
+    },
+    "progress_ledger": _choose_speaker,
+    "hypothesizer": lambda task: {
+        "hypotheses": [
+            {"statement": "It is so.", "supports": [passage.key for passage in task.evidence[:1]]},
+            {"statement": "It is not so."},
+        ]
+    },
+}

@@ -1,7 +1,7 @@
 """A run's events as those of AG-UI 1.0 (https://docs.ag-ui.com/concepts/events), by the models of its own package.
 
 Progress is reported as reasoning, a section as a subagent, the report as one message of the assistant, whose id is the
-run's. Where the run waits for a decision, AG-UI ends its run with an interrupt; the run itself goes on waiting, and its
+run's. Where the run waits for a decision, AG-UI ends its run with an interrupt; the run itself keeps waiting, and its
 sections working. The request that answers the interrupt gets what came after it.
 """
 

@@ -112,14 +112,10 @@ class CertificateWriter:
             yield f"{_encode_json_text(key)}:{_encode_json_text(await self._kept(key, 'a draft'))}"
 
     async def _kept(self, key: str, what: str) -> str:
-        return await _load_kept(key, what, self._run, self._store)
-
-
-async def _load_kept(key: str, what: str, run: ArchivedRun, store: TenantStore) -> str:
-    content = await store.artifacts.get(key)
-    if content is None:
-        raise StoreDamaged(f"{what} ({key}) of run {run.run_id!r} is not in the store any more")
-    return content
+        content = await self._store.artifacts.get(key)
+        if content is None:
+            raise StoreDamaged(f"{what} ({key}) of run {self._run.run_id!r} is not in the store any more")
+        return content
 
 
 async def _yield_text(text: str) -> AsyncIterator[str]:
@@ -149,7 +145,7 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
 
     Raises:
         RunNotFound: there is no such run.
-        NotCertifiable: it goes on, ended without a report, is a section, or left no log.
+        NotCertifiable: it is running, ended without a report, is a section, or left no log.
         ReportLost: the store does not have its report any more.
         RunUnreadable: its log is not in the store any more.
     """

@@ -61,7 +61,7 @@ def describe_written_draft(draft: ReportDraft, report: Report, *notes: str) -> J
     if report.partial is not None:
         remarks.append(f"That report is incomplete: {report.partial}.")
     if report.attachments:
-        remarks.append(f"Not repeated from there is what code wrote beside its text: {', '.join(report.attachments)}.")
+        remarks.append(f"These parts, which code added to its text, are not repeated: {', '.join(report.attachments)}.")
     numbers: JsonObject = {one.evidence: one.number for one in report.citations if one.number is not None}
     return {"draft": draft.model_dump(mode="json"), "numbers": numbers, "remarks": [*remarks]}
 

@@ -41,7 +41,7 @@ class CitationChanges:
     """Changes to the citations of a report."""
 
     moved: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By id of the passage and quote: the id of the newer passage in which the quote stands."""
+    """By id of the passage and quote: the id of the newer passage that has the quote."""
     outdated: dict[tuple[str, str], str] = field(default_factory=dict)
     """Passages of the newer text of documents that lost the quote, by the same keys."""
     unseen: set[str] = field(default_factory=set)
@@ -132,7 +132,7 @@ def name_document(passage: Evidence) -> str:
 
 
 async def load_report_to_update(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
-    """The draft of the report, citing what holds as it stands now, and which passages are new: the `loader`.
+    """The `loader`: the draft of the report, citing what holds now, and which passages are new.
 
     Raises: as `load_written_draft`.
     """

@@ -75,7 +75,7 @@ async def update_report(
 ) -> RunView:
     """Bring a finished report up to date, in a run that makes its searches again and writes only what has changed.
 
-    What still stands where it was quoted from is kept. Quotes that their document no longer has, and passages that are
+    Quotes that are still in their documents are kept. Quotes that their document no longer has, and passages that are
     new, are given to a model, which writes anew what rests on them; if there are none, no model is asked. The run
     whose report it is, `previous_run`, stays as it is, and `GET /v1/runs/{run_id}/diff/{other}` says what changed.
     """

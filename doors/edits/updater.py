@@ -56,7 +56,7 @@ class UpdatedBlock(RevisedBlock):
 
 
 class ReportUpdate(Frozen):
-    """What changes in a report; what is not named stays word for word."""
+    """Changes to a report; blocks that are not named stay word for word."""
 
     blocks: tuple[UpdatedBlock, ...] = ()
     limitations: tuple[str, ...] = Field(default=(), description="Sentences to add to the limitations.")
@@ -149,7 +149,7 @@ def build_update_graph(draft: str, report: str, known: int, since: float) -> Res
         .add_tool_node(
             "look_up",
             tool="search",
-            description="What the report cites from collections, as it stands now",
+            description="The current passages of the documents that the report cites from collections",
             for_each=f"values.{LOOKUPS}",
             inputs={"source": "item.source", "query": "item.query", "limit": "`1`"},
             reducer="add_looked_up",

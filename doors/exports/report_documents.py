@@ -126,7 +126,7 @@ def _build_page(form: DocumentForm, report: Report, pictures: Mapping[str, str |
 
 
 def _clean_text(text: str) -> str:
-    """The text without characters that no XML may have; a sign stands in their place."""
+    """The text without characters that no XML may have; a sign replaces each."""
     return _NOT_XML.sub("\ufffd", text)
 
 

@@ -199,7 +199,7 @@ async def _write_archive(run_id: str, stored: str, services: Services) -> IO[byt
     """Everything as a file that is read from its beginning; it is gone once it is closed.
 
     Raises:
-        NotCertifiable: the run goes on, or left no log.
+        NotCertifiable: the run is running, or left no log.
     """
     certificate = await stream_certificate(run_id, services.temporal, services.store)
     pictures = await load_pictures(stored, services.store)

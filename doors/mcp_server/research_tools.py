@@ -201,7 +201,7 @@ class ResearchTools:
         clarify: Annotated[bool, Field(description="Let it ask back first what the question leaves open.")] = False,
         key: Key = "",
     ) -> Started:
-        """Start research on a question, and return at once; it goes on for minutes, also if no one is connected."""
+        """Start research on a question, and return at once; it runs for minutes, also if no one is connected."""
         request: dict[str, Any] = {"mode": mode, "instructions": instructions, "approve_plan": approve_plan}
         if clarify:
             request["clarify"] = True

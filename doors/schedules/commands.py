@@ -1,15 +1,15 @@
 """`elcano schedules`: questions that are asked again and again."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from elcano.cli.declared_commands import Row, list_command, request_command
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
-from elcano.cli.requests import get_json, open_api, post_json, print_note
+from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_line
+from elcano.cli.requests import get_json, open_api, print_note
 
 app = typer.Typer(no_args_is_help=True, help="Ask a question again and again, by a calendar or an interval.")
 
@@ -25,7 +25,9 @@ def create_schedule(
     every: Annotated[float, option("When: every so many seconds.", min=0)] = 0.0,
     time_zone: Annotated[str, option("The time zone of the cron expressions.")] = "UTC",
     mode: Annotated[str, option("The mode; left out: chosen from the question.")] = "",
-    overlap: Annotated[str, option("If the earlier run goes on: skip, queue_one, queue_all or allow.")] = "skip",
+    overlap: Annotated[
+        str, option("If the earlier run is still running: skip, queue_one, queue_all or allow.")
+    ] = "skip",
     tokens: Annotated[int, option("Tokens that its runs may use together in --days.", min=0)] = 0,
     days: Annotated[float, option("The days of --tokens.", min=0)] = 30.0,
     run_file: Annotated[Path | None, option("A JSON file with the other fields of `POST /v1/runs`.")] = None,
@@ -47,22 +49,20 @@ def create_schedule(
     _print_schedule(made, as_json)
 
 
-@app.command("list")
-def list_schedules(as_json: AsJson = False) -> None:
-    """List your schedules by name."""
-    found: list[dict[str, Any]] = get_json("/v1/schedules")
-    exit_with_json(found, wanted=as_json)
-    rows = [["name", "next run", "question"]]
-    for one in found:
-        following = [format_local_time(time) for time in one["next_times"][:1]]
-        rows.append([one["name"], _describe_next(one, following), format_line(one["question"])])
-    print_columns(rows, none="There are no schedules.")
-
-
-def _describe_next(one: dict[str, Any], following: Sequence[str]) -> str:
+def _describe_next(one: Row) -> str:
     if one["fault"]:
         return "changed"
-    return "paused" if one["paused"] else "".join(following) or "-"
+    return "paused" if one["paused"] else "".join(map(format_local_time, one["next_times"][:1])) or "-"
+
+
+app.command("list")(
+    list_command(
+        "List your schedules by name.",
+        "/v1/schedules",
+        {"name": "name", "next run": _describe_next, "question": "question"},
+        "There are no schedules.",
+    )
+)
 
 
 @app.command("show")
@@ -78,33 +78,36 @@ def list_runs(name: Name, limit: Annotated[int, option("Runs at most.", min=1, m
         print_line(run)
 
 
-@app.command("pause")
-def pause_schedule(name: Name, note: Note = "") -> None:
-    """Start nothing until the schedule is unpaused."""
-    post_json(f"/v1/schedules/{name}/pause", {"note": note})
-    print_line(f"{name} is paused")
-
-
-@app.command("unpause")
-def unpause_schedule(name: Name, note: Note = "") -> None:
-    """Start runs again."""
-    post_json(f"/v1/schedules/{name}/unpause", {"note": note})
-    print_line(f"{name} starts runs")
-
-
-@app.command("trigger")
-def trigger_schedule(name: Name) -> None:
-    """Start a run now."""
-    post_json(f"/v1/schedules/{name}/trigger", {})
-    print_line(f"{name} starts a run; `elcano schedules runs {name}` lists it")
-
-
-@app.command("delete")
-def delete_schedule(name: Name) -> None:
-    """Delete a schedule. The runs that it started stay."""
-    with open_api() as api:
-        api.delete(f"/v1/schedules/{name}")
-    print_line(f"{name} is deleted")
+app.command("pause")(
+    request_command(
+        "Start nothing until the schedule is unpaused.",
+        "POST /v1/schedules/{name}/pause",
+        "{name} is paused",
+        {"name": Name},
+        {"note": Note},
+    )
+)
+app.command("unpause")(
+    request_command(
+        "Start runs again.", "POST /v1/schedules/{name}/unpause", "{name} starts runs", {"name": Name}, {"note": Note}
+    )
+)
+app.command("trigger")(
+    request_command(
+        "Start a run now.",
+        "POST /v1/schedules/{name}/trigger",
+        "{name} starts a run; `elcano schedules runs {name}` lists it",
+        {"name": Name},
+    )
+)
+app.command("delete")(
+    request_command(
+        "Delete a schedule. The runs that it started stay.",
+        "DELETE /v1/schedules/{name}",
+        "{name} is deleted",
+        {"name": Name},
+    )
+)
 
 
 def _print_schedule(one: dict[str, Any], as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """Makes the answer out of filled-in fields: a value stays only if its quotes hold, and confidence follows a rule.
 
 No model has a say here. A value is dropped, with the reason, if it does not fit the schema, if none of its citations
-holds, or if a figure in it, or a name in a free text, stands in none of its quotes. Every field may be null, whatever
+holds, or if a figure in it, or a name in a free text, is in none of its quotes. Every field may be null, whatever
 the schema says: unknown is never invented. What else the schema demands is checked of the whole: the innermost property
 that does not fit is null. Confidence is high if two independent sources (numbered
 references that were not retracted) have the value in so many words; medium if one has, or if two are cited for it; low

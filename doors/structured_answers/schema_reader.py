@@ -7,6 +7,7 @@ Pure: workflows load it.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -44,7 +45,7 @@ _KNOWN: Final = frozenset(
     }
 )
 _CONDITION: Final = "conditions are not supported: ask for the properties, each may be null"
-_POSITIONS: Final = "positions of a list are not told apart: write an object with a property for each"
+_POSITIONS: Final = "positions of a list are not distinguished: write an object with a property for each"
 _REFUSED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies"), _CONDITION),
     **dict.fromkeys(("contains", "minContains", "maxContains", "unevaluatedItems"), "it is not supported"),
@@ -97,8 +98,12 @@ class _Joined:
     """References that were followed to get here."""
 
 
+class _Faulty(Exception):
+    """A place cannot be read; its faults are noted."""
+
+
 class _Reader:
-    """Reads one schema and collects its faults."""
+    """Reads one schema and collects its faults: the first of each property."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
@@ -108,51 +113,57 @@ class _Reader:
         self.faults: list[Fault] = []
 
     def read_root(self) -> Place | None:
-        form = self._read(self._schema, "", ("#",), 0)
-        if form is not None and not self.faults and not all(one.kind == "object" for one in form.either or (form,)):
-            self._fault("/type" if "type" in self._schema else "", "the answer must be an object with properties")
+        try:
+            form = self._read(self._schema, "", ("#",), 0)
+            if not self.faults and not all(one.kind == "object" for one in form.either or (form,)):
+                raise self._fault(
+                    "/type" if "type" in self._schema else "", "the answer must be an object with properties"
+                )
+        except _Faulty:
+            return None
         return form
 
-    def _fault(self, at: str, message: str) -> None:
+    def _fault(self, at: str, message: str) -> _Faulty:
         self.faults.append(Fault(message, at))
+        return _Faulty()
 
-    def _refuse_size(self, at: str, message: str) -> None:
-        if not self._too_large:
-            self._too_large = True
-            self._fault(at, message)
+    def _refuse_size(self, at: str, message: str) -> _Faulty:
+        """Note only the first limit that is passed: every place after it passes it too."""
+        if self._too_large:
+            return _Faulty()
+        self._too_large = True
+        return self._fault(at, message)
 
-    def _read(self, schema: Any, at: str, references: tuple[str, ...], depth: int) -> Place | None:
-        """The form at a place; None if it is faulty, which is reported."""
-        joined = self._join(schema, at, references)
-        return None if joined is None else self._read_joined(joined, depth)
+    def _read(self, schema: Any, at: str, references: tuple[str, ...], depth: int) -> Place:
+        """The form at a place.
 
-    def _join(self, schema: Any, at: str, references: tuple[str, ...]) -> _Joined | None:
-        """All that a schema says at a place, with what it refers to and its `allOf`; None if it is faulty."""
+        Raises:
+            _Faulty: there is none; so do all that follow.
+        """
+        return self._read_joined(self._join(schema, at, references), depth)
+
+    def _join(self, schema: Any, at: str, references: tuple[str, ...]) -> _Joined:
+        """All that a schema says at a place, with what it refers to and its `allOf`."""
         joined = _Joined(at, schema, references=references)
         self._places += 1
         if self._places > MAX_PLACES:
-            self._refuse_size(at, f"there are more than {MAX_PLACES:,} places in it, definitions counted wherever used")
-            return None
+            text = f"there are more than {MAX_PLACES:,} places in it, definitions counted wherever used"
+            raise self._refuse_size(at, text)
         if schema is False:
-            self._fault(at, "`false` allows no value here: leave it out")
-            return None
+            raise self._fault(at, "`false` allows no value here: leave it out")
         if not isinstance(schema, Mapping):
             return joined
-        known = len(self.faults)
-        self.faults += _find_keyword_faults(schema, at)
-        if len(self.faults) > known:
-            return None
+        if faults := [*_find_keyword_faults(schema, at)]:
+            self.faults += faults
+            raise _Faulty
         joined.keywords = {key: one for key, one in schema.items() if key not in ("$ref", "allOf", "properties")}
         parts = [(one, at + build_json_pointer("allOf", place)) for place, one in enumerate(schema.get("allOf", ()))]
         if "$ref" in schema:
             target = schema["$ref"]
             referred = self._resolve(target, at)
-            if referred is None:
-                return None
             if target in references:
                 path = " -> ".join((*references[references.index(target) :], target))
-                self._fault(at + "/$ref", f"recursion is not supported: {shorten_text(path, 100)}")
-                return None
+                raise self._fault(at + "/$ref", f"recursion is not supported: {shorten_text(path, 100)}")
             joined.references = references = (*references, target)
             parts.append((referred, target.removeprefix("#")))
         joined.properties = {
@@ -160,58 +171,51 @@ class _Reader:
             for name, one in schema.get("properties", {}).items()
         }
         for part, pointer in parts:
-            other = self._join(part, pointer, references)
-            if other is None or not self._add(joined, other):
-                return None
+            self._add(joined, self._join(part, pointer, references))
         return joined
 
-    def _add(self, joined: _Joined, other: _Joined) -> bool:
-        """Add what a second schema says of the same place; False if it contradicts the first, which is reported."""
+    def _add(self, joined: _Joined, other: _Joined) -> None:
+        """Add the keywords of a second schema for the same place, which must not contradict the first."""
         for keyword, said in other.keywords.items():
             here = joined.keywords.setdefault(keyword, said)
             if keyword == "required":
                 joined.keywords[keyword] = [*dict.fromkeys((*here, *said))]
             elif here != said and keyword not in _NOTES:
-                self._fault(other.at + build_json_pointer(keyword), f"`{keyword}` is said twice here: write it once")
-                return False
+                raise self._fault(
+                    other.at + build_json_pointer(keyword), f"`{keyword}` is said twice here: write it once"
+                )
         for name, found in other.properties.items():
             first = joined.properties.get(name)
             joined.properties[name] = found if first is None else ({"allOf": [first[0], found[0]]}, *first[1:])
         joined.references = tuple(dict.fromkeys((*joined.references, *other.references)))
-        return True
 
     def _resolve(self, target: object, at: str) -> Any:
         here: Any = self._schema
         if not isinstance(target, str) or not (target == "#" or target.startswith("#/")):
-            self._fault(
+            raise self._fault(
                 at + "/$ref", f"{shorten_text(str(target), 100)!r} is no place of this schema: refer to `#/$defs/NAME`"
             )
-            return None
         for part in target.split("/")[1:]:
             name = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(here, Mapping) or name not in here:
                 near = get_close_matches(name[:100], here, n=1) if isinstance(here, Mapping) else []
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                self._fault(at + "/$ref", f"there is no {shorten_text(target, 100)!r} in the schema{hint}")
-                return None
+                raise self._fault(at + "/$ref", f"there is no {shorten_text(target, 100)!r} in the schema{hint}")
             here = here[name]
         return here
 
-    def _read_joined(self, joined: _Joined, depth: int) -> Place | None:
+    def _read_joined(self, joined: _Joined, depth: int) -> Place:
         at, keywords = joined.at, joined.keywords
-        if depth > MAX_DEPTH:
-            self._refuse_size(at, f"it is nested deeper than {MAX_DEPTH} levels")
-        if self._too_large:
-            return None
+        if depth > MAX_DEPTH or self._too_large:
+            raise self._refuse_size(at, f"it is nested deeper than {MAX_DEPTH} levels")
         for keyword in ("oneOf", "anyOf"):
             if keyword in keywords:
                 return self._read_alternatives(joined, keyword, depth)
         if (crossed := _find_crossed_bounds(keywords)) is not None:
-            self._fault(at + build_json_pointer(crossed), "its bounds cross: no value fits")
-            return None
+            raise self._fault(at + build_json_pointer(crossed), "its bounds cross: no value fits")
         said = keywords.get("type") or _infer_types(joined)
         types = [said] if isinstance(said, str) else said
-        found: list[Place | None] = []
+        found: list[Place] = []
         if plain := tuple(one for one in OPEN_TYPES if one in types):
             found.append(self._read_leaf(joined, plain))
         if "array" in types:
@@ -219,23 +223,20 @@ class _Reader:
         if "object" in types:
             found.append(self._read_object(joined, depth))
         if not found:
-            self._fault(at, "it allows null alone: leave it out")
-        places = [one for one in found if one is not None]
-        if not places or len(places) < len(found):
-            return None
-        return places[0] if len(places) == 1 else Place("either", _describe(joined), either=tuple(places))
+            raise self._fault(at, "it allows null alone: leave it out")
+        return found[0] if len(found) == 1 else Place("either", _describe(joined), either=tuple(found))
 
     def _read_leaf(self, joined: _Joined, types: tuple[str, ...]) -> Place:
         self._fields += 1
         if self._fields > MAX_FIELDS:
             text = f"it has more than {MAX_FIELDS} fields, definitions counted wherever they are used"
-            self._refuse_size(joined.at, text)
+            raise self._refuse_size(joined.at, text)
         listed = joined.keywords.get("enum", []) if "const" not in joined.keywords else [joined.keywords["const"]]
         choices = tuple(one for one in listed if isinstance(one, Scalar))
         schemas = (json.dumps(joined.raw),)
         return Place("leaf", _describe(joined), at=joined.at, types=types, choices=choices, schemas=schemas)
 
-    def _read_alternatives(self, joined: _Joined, keyword: str, depth: int) -> Place | None:
+    def _read_alternatives(self, joined: _Joined, keyword: str, depth: int) -> Place:
         places: list[Place] = []
         before = self._fields
         for number, one in enumerate(joined.keywords[keyword]):
@@ -245,16 +246,13 @@ class _Reader:
             rest = {key: value for key, value in joined.keywords.items() if key != keyword}
             both = _Joined(pointer, joined.raw, rest, dict(joined.properties), joined.references)
             other = self._join(one, pointer, joined.references)
-            if other is None or not self._add(both, other):
-                return None
+            self._add(both, other)
             both.keywords |= {key: other.keywords[key] for key in ("description",) if key in other.keywords}
-            if (found := self._read_joined(both, depth + 1)) is None:
-                return None
+            found = self._read_joined(both, depth + 1)
             places += found.either or (found,)
         different = tuple(dict.fromkeys(places))
         if not different:
-            self._fault(joined.at, "it allows null alone: leave it out")
-            return None
+            raise self._fault(joined.at, "it allows null alone: leave it out")
         if all(one.kind == "leaf" for one in places):
             self._fields = before + 1
             choices = tuple(dict.fromkeys(choice for one in places for choice in one.choices))
@@ -264,16 +262,14 @@ class _Reader:
             return Place("leaf", _describe(joined), at=joined.at, types=types, choices=limited, schemas=schemas)
         return different[0] if len(different) == 1 else Place("either", _describe(joined), either=different)
 
-    def _read_list(self, joined: _Joined, depth: int) -> Place | None:
+    def _read_list(self, joined: _Joined, depth: int) -> Place:
         pointer = joined.at + build_json_pointer("items")
         items = self._read(joined.keywords.get("items", {}), pointer, joined.references, depth + 1)
-        if items is None:
-            return None
         most = min(MOST_ITEMS, int(joined.keywords.get("maxItems", MOST_ITEMS)))
         unique = joined.keywords.get("uniqueItems") is True
         return Place("list", _describe(joined), items=items, most=most, unique=unique)
 
-    def _read_object(self, joined: _Joined, depth: int) -> Place | None:
+    def _read_object(self, joined: _Joined, depth: int) -> Place:
         keywords, properties = joined.keywords, joined.properties
         entries, closed = self._read_entries(joined, depth)
         for name in keywords.get("required", ()):
@@ -288,9 +284,8 @@ class _Reader:
         for number, (name, (schema, pointer, references)) in enumerate(properties.items(), 1):
             if schema is False:
                 continue
-            place = self._read(schema, pointer, references, depth + 1)
-            if place is not None:
-                fields.append(Field(name, choose_key(name, number), place))
+            with suppress(_Faulty):  # the other properties may have faults too
+                fields.append(Field(name, choose_key(name, number), self._read(schema, pointer, references, depth + 1)))
         if not fields and entries is None and not self.faults:
             self._fault(joined.at, "an object needs properties: name at least one that can be filled in")
         named = {name: found[0] for name, found in properties.items()}
@@ -310,7 +305,7 @@ class _Reader:
         if not raw and not joined.properties and others is not False:
             raw.append(({}, joined.at))
         places = [self._read(schema, pointer, joined.references, depth + 1) for schema, pointer in raw]
-        found = tuple(dict.fromkeys(inner for one in places if one is not None for inner in one.either or (one,)))
+        found = tuple(dict.fromkeys(inner for one in places for inner in one.either or (one,)))
         if len(found) < 2:
             return (found[0] if found else None), others is False
         return Place("either", either=found), others is False

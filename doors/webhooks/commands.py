@@ -1,12 +1,14 @@
 """`elcano webhooks`: servers that are notified of runs."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 
 import typer
 
+from elcano.cli.declared_commands import Cell, print_rows, request_command
 from elcano.cli.options import AsJson, argument, option
-from elcano.cli.printing import exit_with_json, format_line, format_local_time, print_columns, print_line
-from elcano.cli.requests import get_json, open_api, post_json, print_note
+from elcano.cli.printing import exit_with_json, format_local_time, print_line
+from elcano.cli.requests import get_json, post_json, print_note
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -14,6 +16,21 @@ app = typer.Typer(
 )
 
 WebhookId = Annotated[str, argument("A webhook's id, as `elcano webhooks list` prints it.")]
+_COLUMNS: Final[Mapping[str, Cell]] = {
+    "id": "id",
+    "state": "state",
+    "url": "url",
+    "events": lambda one: " ".join(one["events"]),
+    "run": lambda one: one["run_id"] or "all",
+}
+_DELIVERY_COLUMNS: Final[Mapping[str, Cell]] = {
+    "when": lambda one: format_local_time(one["created_at"], "%Y-%m-%d %H:%M:%S"),
+    "event": "type",
+    "status": "status",
+    "attempts": "attempts",
+    "message": "id",
+    "last error": "error",
+}
 
 
 @app.command("create")
@@ -38,12 +55,7 @@ def list_webhooks(as_json: AsJson = False) -> None:
     """List your webhooks, the oldest first."""
     found: list[dict[str, Any]] = get_json("/v1/webhooks")
     exit_with_json(found, wanted=as_json)
-    rows = [["id", "state", "url", "events", "run"]]
-    rows += [
-        [one["id"], one["state"], format_line(one["url"]), " ".join(one["events"]), one["run_id"] or "all"]
-        for one in found
-    ]
-    print_columns(rows, none="There are no webhooks.")
+    print_rows(found, _COLUMNS, "There are no webhooks.")
     for one in found:
         if one["reason"]:
             print_note(f"{one['id']} was disabled: {one['reason']}; `elcano webhooks enable {one['id']}`")
@@ -58,27 +70,25 @@ def list_deliveries(
     """List the deliveries to a webhook and their outcomes, the newest first."""
     found: dict[str, Any] = get_json(f"/v1/webhooks/{webhook}/deliveries", limit=limit)
     exit_with_json(found, wanted=as_json)
-    rows = [["when", "event", "status", "attempts", "message", "last error"]]
-    for one in found["deliveries"]:
-        when = format_local_time(one["created_at"], "%Y-%m-%d %H:%M:%S")
-        rows.append(
-            [when, one["type"], one["status"], str(one["attempts"]), one["id"], format_line(one["error"] or "-")]
-        )
-    print_columns(rows)
+    print_rows(found["deliveries"], _DELIVERY_COLUMNS)
 
 
-@app.command("test")
-def send_test(webhook: WebhookId) -> None:
-    """Send a test to a webhook."""
-    begun = post_json(f"/v1/webhooks/{webhook}/test", {})
-    print_line(f"{begun['id']} is on its way; `elcano webhooks deliveries {webhook}` shows what becomes of it")
-
-
-@app.command("retry")
-def retry_delivery(webhook: WebhookId, message: Annotated[str, argument("A message's id.")]) -> None:
-    """Send a message again that was given up."""
-    post_json(f"/v1/webhooks/{webhook}/deliveries/{message}/retry", {})
-    print_line(f"{message} is on its way")
+app.command("test")(
+    request_command(
+        "Send a test to a webhook.",
+        "POST /v1/webhooks/{webhook}/test",
+        "{answer[id]} is on its way; `elcano webhooks deliveries {webhook}` shows what becomes of it",
+        {"webhook": WebhookId},
+    )
+)
+app.command("retry")(
+    request_command(
+        "Send a message again that was given up.",
+        "POST /v1/webhooks/{webhook}/deliveries/{message}/retry",
+        "{message} is on its way",
+        {"webhook": WebhookId, "message": Annotated[str, argument("A message's id.")]},
+    )
+)
 
 
 @app.command("rotate")
@@ -91,19 +101,19 @@ def rotate_secret(
     _print_secret(post_json(f"/v1/webhooks/{webhook}/rotate", {"keep_hours": keep_hours}), as_json)
 
 
-@app.command("enable")
-def enable_webhook(webhook: WebhookId) -> None:
-    """Switch a webhook on again that was disabled."""
-    post_json(f"/v1/webhooks/{webhook}/enable", {})
-    print_line(f"{webhook} is active")
-
-
-@app.command("delete")
-def delete_webhook(webhook: WebhookId) -> None:
-    """Delete a webhook."""
-    with open_api() as api:
-        api.delete(f"/v1/webhooks/{webhook}")
-    print_line(f"{webhook} is deleted")
+app.command("enable")(
+    request_command(
+        "Switch a webhook on again that was disabled.",
+        "POST /v1/webhooks/{webhook}/enable",
+        "{webhook} is active",
+        {"webhook": WebhookId},
+    )
+)
+app.command("delete")(
+    request_command(
+        "Delete a webhook.", "DELETE /v1/webhooks/{webhook}", "{webhook} is deleted", {"webhook": WebhookId}
+    )
+)
 
 
 def _print_secret(made: dict[str, Any], as_json: bool) -> None:

@@ -8,7 +8,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.text import shorten_text
 
 DIGEST_CHARACTERS: Final = 300
-"""How much of a passage the agents of a loop are shown; its writer reads passages whole. Of the words that experts take
+"""Characters of a passage that agents of a loop see; its writer reads passages whole. Of the words that experts take
 from a passage of 1,000 characters, 300 hold 48 % and 450 hold 60 %."""
 _GAP: Final = " […] "
 DIGESTED: Final = f"""\

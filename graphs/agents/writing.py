@@ -111,7 +111,7 @@ class Summary(_Answer):
     )
     answered: bool = Field(default=True, description="False if the sections do not answer the question.")
     citations: SkipJsonSchema[tuple[Citation, ...]] = ()
-    """Those of the marks that it has from the sections, put here by code."""
+    """Citations of the marks from the sections, added by code."""
 
 
 class SynthesisInput(AgentInput):

@@ -4,18 +4,19 @@ They are asked of the API, for the tenant of the key that the command itself sen
 any tenant without the API, on a machine that can open the store: so the first one is made.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
+from elcano.cli.declared_commands import Cell, Row, list_command, print_rows, request_command
 from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import AsJson, Out, Run, argument, drop_unset, option
 from elcano.cli.printing import (
     exit_with_json,
     format_line,
     format_local_time,
-    print_columns,
     print_line,
     require_writable,
 )
@@ -50,17 +51,25 @@ def create_key(
     print_note(f"this is key {made['id']}, {made['role']}; keep it now, it cannot be shown again")
 
 
-@keys.command("list")
-def list_keys(as_json: AsJson = False) -> None:
-    """List the API keys of your tenant, the newest first."""
-    found: list[dict[str, Any]] = get_json("/v1/keys")
-    exit_with_json(found, wanted=as_json)
-    rows = [["id", "name", "role", "state", "expires", "last used"]]
-    for one in found:
-        limited = f" ({', '.join(one['scopes'])})" if one["scopes"] else ""
-        moments = (format_local_time(one[at]) if one[at] else "never" for at in ("expires_at", "used_at"))
-        rows.append([one["id"], format_line(one["name"]), one["role"] + limited, one["state"], *moments])
-    print_columns(rows, none="There are no keys.")
+def _format_role(key: Row) -> str:
+    return str(key["role"]) + (f" ({', '.join(key['scopes'])})" if key["scopes"] else "")
+
+
+keys.command("list")(
+    list_command(
+        "List the API keys of your tenant, the newest first.",
+        "/v1/keys",
+        {
+            "id": "id",
+            "name": "name",
+            "role": _format_role,
+            "state": "state",
+            "expires": "expires_at",
+            "last used": "used_at",
+        },
+        "There are no keys.",
+    )
+)
 
 
 @keys.command("rotate")
@@ -79,12 +88,14 @@ def rotate_key(
     print_note(f"the former secret of key {made['id']} is accepted{until}")
 
 
-@keys.command("revoke")
-def revoke_key(key: KeyId) -> None:
-    """Revoke a key at once, and end the sessions that were begun with it."""
-    with open_api() as api:
-        api.delete(f"/v1/keys/{key}")
-    print_line(f"{key} is revoked")
+keys.command("revoke")(
+    request_command(
+        "Revoke a key at once, and end the sessions that were begun with it.",
+        "DELETE /v1/keys/{key}",
+        "{key} is revoked",
+        {"key": KeyId},
+    )
+)
 
 
 def _create_in_store(body: dict[str, Any], tenant: str) -> dict[str, Any]:
@@ -131,27 +142,35 @@ def create_link(
     print_note(f"this is link {made['id']}, until {until}; keep it now, it cannot be shown again")
 
 
-@links.command("list")
-def list_links(run: Run, as_json: AsJson = False) -> None:
-    """List the links to a run, the newest first."""
-    found: list[dict[str, Any]] = get_json(f"/v1/runs/{run}/links")
-    exit_with_json(found, wanted=as_json)
-    rows = [["id", "state", "expires", "made by"]]
-    for one in found:
-        until = format_local_time(one["expires_at"])
-        rows.append([one["id"], one["state"], until, format_line(one["created_by"] or "-")])
-    print_columns(rows, none="There are no links to this run.")
-
-
-@links.command("revoke")
-def revoke_link(run: Run, link: Annotated[str, argument("A link's id, as `elcano share list` prints it.")]) -> None:
-    """Revoke a link at once."""
-    with open_api() as api:
-        api.delete(f"/v1/runs/{run}/links/{link}")
-    print_line(f"{link} is revoked")
+links.command("list")(
+    list_command(
+        "List the links to a run, the newest first.",
+        "/v1/runs/{run}/links",
+        {"id": "id", "state": "state", "expires": "expires_at", "made by": "created_by"},
+        "There are no links to this run.",
+        {"run": Run},
+    )
+)
+links.command("revoke")(
+    request_command(
+        "Revoke a link at once.",
+        "DELETE /v1/runs/{run}/links/{link}",
+        "{link} is revoked",
+        {"run": Run, "link": Annotated[str, argument("A link's id, as `elcano share list` prints it.")]},
+    )
+)
 
 
 _MEDIA_TYPES = {"jsonl": "application/jsonl", "csv": "text/csv"}
+_AUDIT_COLUMNS: Final[Mapping[str, Cell]] = {
+    "when": lambda one: format_local_time(one["at"], "%Y-%m-%d %H:%M:%S"),
+    "who": lambda one: format_line(one["user"] or one["key_id"] or "-"),
+    "role": "role",
+    "what": "action",
+    "with": "target",
+    "answer": lambda one: f"{one['outcome']}{' refused' if one['outcome'] == 403 else ''}",
+    "from": "address",
+}
 
 
 def show_audit_log(
@@ -171,13 +190,7 @@ def show_audit_log(
         return
     found: dict[str, Any] = get_json("/v1/audit", limit=limit, **times)
     exit_with_json(found, wanted=as_json)
-    rows = [["when", "who", "role", "what", "with", "answer", "from"]]
-    for one in found["entries"]:
-        when = format_local_time(one["at"], "%Y-%m-%d %H:%M:%S")
-        who = format_line(one["user"] or one["key_id"] or "-")
-        answer = f"{one['outcome']}{' refused' if one['outcome'] == 403 else ''}"
-        rows.append([when, who, one["role"], one["action"], format_line(one["target"]), answer, one["address"]])
-    print_columns(rows, none="Nothing is recorded.")
+    print_rows(found["entries"], _AUDIT_COLUMNS, "Nothing is recorded.")
 
 
 def _export_entries(form: str, times: dict[str, Any], out: Path | None) -> None:

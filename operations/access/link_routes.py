@@ -158,7 +158,7 @@ shared = APIRouter(
 
 @shared.get("")
 async def get_shared_run(run: Shared) -> RunView:
-    """See how the run of a link stands."""
+    """Get the status of the run of a link."""
     return (await get_run(run.run_id, run.services, pending=False)).model_copy(update={"api_key": ""})
 
 

@@ -131,5 +131,5 @@ async def _fetch_user_info(
             found, issuer, chosen.oidc_client_id, chosen.oidc_leeway_seconds, required=("iss", "aud"), from_issuer=True
         )
     if not isinstance(found, dict) or found.get("sub") != claims.get("sub"):
-        raise Unauthenticated("the login service tells of another person at UserInfo: sign in again", CHALLENGE)
+        raise Unauthenticated("the login service names another person at UserInfo: sign in again", CHALLENGE)
     return found

@@ -92,7 +92,7 @@ async def sign_in(login: LoginRequest, request: HttpRequest, response: Response)
     """
     chosen = read_plugin_settings(AccessSettings)
     if not chosen.api_keys:
-        raise LoginNotFound("API keys are not in use here (ELCANO_API_KEYS): nobody signs in with one")
+        raise LoginNotFound("API keys are not in use here (ELCANO_API_KEYS): no one can sign in with one")
     store = get_access_store(request)
     text = login.key.strip()
     key = await find_valid_key(text, store)

@@ -18,7 +18,7 @@ from elcano.graphs.errors import BudgetExhausted, ModelBusy
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Allowance, Estimate, Limits
 from elcano.operations.quotas.limits import QuotaFile, QuotasUnreadable, open_quota_file
-from elcano.operations.quotas.standing import (
+from elcano.operations.quotas.quota_state import (
     RUN_CLAIM,
     SOON,
     QuotasBroken,

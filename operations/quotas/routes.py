@@ -12,7 +12,7 @@ from elcano.api.http.request_identity import requires
 from elcano.api.services import InProcess, Provided, Services
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.operations.quotas.limits import LimitName, Period, QuotasUnreadable, Unit, open_quota_file
-from elcano.operations.quotas.standing import QuotasBroken, Standing, get_tenant_quotas
+from elcano.operations.quotas.quota_state import QuotasBroken, Standing, get_tenant_quotas
 from elcano.service.errors import FieldFault, Forbidden, RequestInvalid
 from elcano.service.fields import Described, Moment
 from elcano.service.reports.results import render_csv

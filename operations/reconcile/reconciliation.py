@@ -15,17 +15,17 @@ from typing import Final, Literal
 
 from elcano.graphs.errors import ElcanoError, StoreUnavailable
 from elcano.graphs.records import ArchivedRun
-from elcano.operations.quotas.standing import find_stale_claims
-from elcano.operations.reconcile.executions import (
+from elcano.operations.quotas.quota_state import find_stale_claims
+from elcano.operations.reconcile.installation import (
+    Installation,
     find_branch_start,
     list_branch_executions,
     list_payload_keys,
     reset_execution,
 )
-from elcano.operations.reconcile.installation import Installation
 from elcano.operations.reconcile.row_store import ArtifactRow, RunKey
-from elcano.operations.reconcile.run_comparison import compare_executions, compare_open_runs, list_open_runs
-from elcano.operations.reconcile.work_comparison import compare_work
+from elcano.operations.reconcile.run_differences import compare_executions, compare_open_runs, list_open_runs
+from elcano.operations.reconcile.work_differences import compare_work
 from elcano.service.errors import RunForgotten, TemporalUnavailable
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.objects import ARTIFACTS, PAYLOADS, artifacts_of, encode_key_segment, payloads_of

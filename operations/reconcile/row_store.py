@@ -68,7 +68,7 @@ class RowStore(PluginTables):
         return found
 
     async def read_deleted(self, keys: Collection[RunKey]) -> set[RunKey]:
-        """Read which of these runs were deleted, according to the audit log."""
+        """Select the runs that were deleted, according to the audit log."""
         targets = {(tenant, f"/v1/runs/{run_id}"): (tenant, run_id) for tenant, run_id in keys}
         place = tuple_(audit_entries.c.tenant, audit_entries.c.target)
         wanted = select(audit_entries.c.tenant, audit_entries.c.target).where(
@@ -112,7 +112,7 @@ class RowStore(PluginTables):
                 await connection.execute(update(ledger).where(mine).values(aside))
 
     async def read_missing_passages(self, tenant: str, passages: Sequence[str]) -> set[str]:
-        """Read which of these passages the store lacks."""
+        """Select the passages that the store lacks."""
         there: set[str] = set()
         async with self._engine.connect() as connection:
             for start in range(0, len(passages), PAGE):
@@ -121,7 +121,7 @@ class RowStore(PluginTables):
         return set(passages) - there
 
     async def read_unfound_passages(self, tenant: str, run_id: str, passages: Sequence[str]) -> list[str]:
-        """Read which of these passages no finding of the run or a branch of it refers to, in their order."""
+        """Select the passages that no finding of the run or a branch of it refers to, in their order."""
         mine = and_(findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id))
         found = set(await self._fetch_values(select(findings.c.evidence_id).where(mine)))
         return [passage for passage in passages if passage not in found]

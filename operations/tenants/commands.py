@@ -22,7 +22,7 @@ UNAUTHENTICATED = 401
 def delete_tenant(tenant: Tenant, yes: Yes = False) -> None:
     """Delete a tenant with everything it owns, for good: runs, knowledge, histories, keys; and wait until it is gone.
 
-    The deletion goes on if the command is interrupted; the same command waits for it again.
+    The deletion continues if the command is interrupted; the same command waits for it again.
     """
     if not yes:
         _require_name(tenant)
@@ -40,7 +40,7 @@ def delete_tenant(tenant: Tenant, yes: Yes = False) -> None:
             except Refused as error:
                 if error.status != UNAUTHENTICATED:
                     raise
-                print_line(f"{tenant} is being deleted, and your key with it; the rest goes on without you")
+                print_line(f"{tenant} is being deleted, and your key with it; the rest continues without you")
                 return
     counted = f"{deletion['rows']:,} rows, {deletion['objects']:,} objects, {deletion['histories']:,} histories"
     print_line(f"{tenant} is deleted: {counted}")

@@ -20,8 +20,7 @@ from temporalio.client import Client
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
-from elcano.operations.tenants.deletion_store import TenantDeletion, get_deletion_store
-from elcano.operations.tenants.tenant_rows import delete_rows
+from elcano.operations.tenants.deletion_store import TenantDeletion, delete_rows, get_deletion_store
 from elcano.service.errors import RunForgotten
 from elcano.service.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.service.temporal.history import delete_execution, list_workflows
@@ -51,7 +50,7 @@ class TenantDeleter:
         """By tenant, the executions that this process has asked Temporal to delete: each is counted once."""
 
     async def look(self) -> bool:
-        """Make a pass for each deletion that goes on; returns whether any is left."""
+        """Make a pass for each open deletion; returns whether any is left."""
         left = False
         for deletion in await self._deletions.list_open():
             tenant = deletion.tenant

@@ -1,20 +1,22 @@
 """The deletions of tenants: one row for each, which stays as the record of it.
 
-While there is a row without an end, the deletion goes on: any API process continues it, no matter which one began it.
+While there is a row without an end, the deletion is open: any API process continues it, no matter which one began it.
+
+A tenant has rows in every table of `metadata` with a column `tenant`, those of plugins too, so none can be forgotten.
+Rows of a table whose `info` says `RETAINED` stay.
 """
 
 import asyncio
 import time
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Double, Table, select, update
+from sqlalchemy import BigInteger, Column, Double, Table, delete, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.tenants import Tenant
-from elcano.operations.tenants.tenant_rows import delete_last_rows
 from elcano.service.errors import Refusal
 from elcano.settings.settings import Settings
 from elcano.storage.admission import UNENDED
@@ -24,6 +26,51 @@ from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.store import Store
+
+DELETED_AT_ONCE: Final = 1_000
+"""Rows that one transaction deletes: others can write in between."""
+
+
+def list_tenant_tables(*, retained: bool = True) -> list[Table]:
+    """The tables with a tenant, those first that others refer to; without `retained` those that a deletion empties."""
+    tables = [table for table in metadata.sorted_tables if "tenant" in table.c]
+    return [table for table in tables if retained or not table.info.items() >= RETAINED.items()]
+
+
+async def delete_rows(engine: AsyncEngine, tenant: str) -> int:
+    """Delete the rows of a tenant batch by batch, those first that refer to others; returns how many there were.
+
+    What is written meanwhile may stay; `delete_last_rows` leaves nothing.
+    """
+    deleted = 0
+    for table in reversed(list_tenant_tables(retained=False)):
+        key = tuple_(*table.primary_key.columns)
+        some = select(*table.primary_key.columns).where(table.c.tenant == tenant).limit(DELETED_AT_ONCE)
+        while True:
+            async with engine.begin() as connection:
+                gone = (await connection.execute(delete(table).where(key.in_(some)))).rowcount
+            deleted += gone
+            if gone < DELETED_AT_ONCE:
+                break
+    return deleted
+
+
+async def delete_last_rows(connection: AsyncConnection, tenant: str) -> int:
+    """Delete the rows of a tenant in the caller's transaction; returns how many there were."""
+    deleted = 0
+    for table in reversed(list_tenant_tables(retained=False)):
+        deleted += (await connection.execute(delete(table).where(table.c.tenant == tenant))).rowcount
+    return deleted
+
+
+async def has_rows(engine: AsyncEngine, tenant: str) -> bool:
+    """Whether a table that a deletion empties has a row of the tenant."""
+    async with engine.connect() as connection:
+        for table in list_tenant_tables(retained=False):
+            found = await connection.execute(select(table.c.tenant).where(table.c.tenant == tenant).limit(1))
+            if found.first() is not None:
+                return True
+    return False
 
 
 class TenantNotFound(Refusal, kind="missing", title="No such tenant"):
@@ -35,7 +82,7 @@ class DeletionNotFound(Refusal, kind="missing", title="No such deletion"):
 
 
 class TenantBeingDeleted(Refusal, kind="conflict", title="The tenant is being deleted", retry_after=60):
-    """No run starts for a tenant whose deletion goes on."""
+    """No run starts for a tenant that is being deleted."""
 
 
 tenant_deletions = Table(

@@ -14,8 +14,8 @@ from elcano.operations.tenants.deletion_store import (
     TenantDeletion,
     TenantNotFound,
     get_deletion_store,
+    has_rows,
 )
-from elcano.operations.tenants.tenant_rows import has_rows
 from elcano.service.errors import FieldFault, RequestInvalid
 from elcano.service.fields import Described, Moment, Request
 from elcano.storage.store import TenantStore
@@ -35,7 +35,7 @@ class DeletionView(Described):
     begun_in: str = Field(examples=["acme"])
     """The tenant of that user."""
     finished_at: Moment | None
-    """When everything was deleted; null: it goes on."""
+    """When everything was deleted; null: it continues."""
     histories: int = Field(examples=[12])
     """Executions of workflows that were deleted in Temporal so far."""
     objects: int = Field(examples=[340])
@@ -85,9 +85,7 @@ Managed: TypeAlias = Annotated[TenantStore, Depends(_get_managed_store)]
 def _require_managed(tenant: str, services: Services) -> None:
     allowed = services.settings.operator_tenant
     if tenant != services.tenant and services.tenant != allowed:
-        others = (
-            f"admins of {allowed!r} manage others" if allowed else "ELCANO_OPERATOR_TENANT lets nobody manage others"
-        )
+        others = f"admins of {allowed!r} manage others" if allowed else "no ELCANO_OPERATOR_TENANT manages others"
         raise TenantNotFound(f"there is no tenant {tenant!r} that you manage: yours is {services.tenant!r}; {others}")
 
 
@@ -98,7 +96,7 @@ async def delete_tenant(
     """Delete a tenant with everything it owns: runs, objects, histories in Temporal, knowledge, keys, usage.
 
     Its keys, sessions and links are invalid at once, its open runs are ended, and no run starts until all is deleted,
-    which goes on in the background and survives the death of any process. Only the audit log and the record of this
+    which continues in the background and survives the death of any process. Only the audit log and the record of this
     deletion stay. Asking twice is as asking once. Nothing can be brought back.
     """
     tenant = managed.tenant

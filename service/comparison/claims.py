@@ -9,9 +9,9 @@ alike ones: the pairs would be too many to compare while someone waits.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.service.comparison.differences import ClaimBrief, ClaimPair
@@ -26,20 +26,9 @@ _WORD: Final = re.compile(r"\w+")
 _BRACKET: Final = re.compile(r"[ \t]*\[([^\[\]\n]{1,200})\]")
 
 
-class _Pair(NamedTuple):
-    """Two claims that belong together."""
-
-    ratio: float
-    in_b: int
-    in_a: int
-
-
-class _Worded(NamedTuple):
-    """A claim at its place, with its words."""
-
-    place: int
-    claim: ClaimBrief
-    words: tuple[str, ...]
+Words: TypeAlias = tuple[str, ...]
+Match: TypeAlias = tuple[float, int, int]
+"""Similarity of two claims, with their places in `b` and in `a`."""
 
 
 def claims_of(draft: ReportDraft) -> list[ClaimBrief]:
@@ -57,34 +46,38 @@ def claims_of(draft: ReportDraft) -> list[ClaimBrief]:
 
 def compare_claims(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief]) -> tuple[tuple[ClaimPair, ...], int]:
     """Claims that are not the same, in the order of `b` and then of `a`; and how many are the same."""
-    left_a, left_b = (
-        [_Worded(place, claim, _split_claim_words(claim)) for place, claim in enumerate(side)] for side in (a, b)
-    )
-    pairs: dict[int, _Pair] = {}
-    for here in (True, False):
-        pairs |= _select_disjoint_pairs(_same_words(left_a, left_b, here=here))
-        left_a, left_b = _drop_paired_claims(left_a, left_b, pairs)
-    if max(len(left_a), len(left_b)) <= MOST_ALIKE:
-        pairs |= _select_disjoint_pairs(
-            sorted(_find_similar_claims(left_a, left_b), key=lambda pair: (-pair.ratio, pair.in_b, pair.in_a))
+    words_a, words_b = ([tuple(_WORD.findall(claim.text.casefold())) for claim in side] for side in (a, b))
+    in_b, in_a = dict[int, tuple[int, float]](), set[int]()
+
+    def pair(matches: Iterable[Match]) -> tuple[dict[int, Words], dict[int, Words]]:
+        """Pair claims that have no pair yet, the first matches first; return what is left of `a` and of `b`."""
+        for ratio, other, one in matches:
+            if other not in in_b and one not in in_a:
+                in_b[other] = one, ratio
+                in_a.add(one)
+        return (
+            {place: words for place, words in enumerate(words_a) if place not in in_a},
+            {place: words for place, words in enumerate(words_b) if place not in in_b},
         )
-    found = [_classify_claim(a, b, place, pairs.get(place)) for place in range(len(b))]
-    in_a = {pair.in_a for pair in pairs.values()}
-    gone = [
-        ClaimPair(how="removed", a=claim, b=None, similarity=0.0) for place, claim in enumerate(a) if place not in in_a
-    ]
-    return (*filter(None, found), *gone), found.count(None)
 
-
-def _classify_claim(
-    a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _Pair | None
-) -> ClaimPair | None:
-    """Classify the change of a claim of `b`; None if it is the same in `a`."""
-    if pair is None:
-        return ClaimPair(how="added", a=None, b=b[place], similarity=0.0)
-    if a[pair.in_a] == b[place]:
-        return None
-    return ClaimPair(how="changed", a=a[pair.in_a], b=b[place], similarity=round(pair.ratio, 3))
+    left_a, left_b = pair(
+        _match_keys(
+            {place: (words, a[place].section) for place, words in enumerate(words_a)},
+            {place: (words, b[place].section) for place, words in enumerate(words_b)},
+        )
+    )
+    left_a, left_b = pair(_match_keys(left_a, left_b))
+    if max(len(left_a), len(left_b)) <= MOST_ALIKE:
+        pair(sorted(_match_similar(left_a, left_b), key=lambda found: (-found[0], *found[1:])))
+    changes: list[ClaimPair] = []
+    for place, claim in enumerate(b):
+        if place not in in_b:
+            changes.append(ClaimPair(how="added", a=None, b=claim, similarity=0.0))
+        elif a[in_b[place][0]] != claim:
+            before, ratio = in_b[place]
+            changes.append(ClaimPair(how="changed", a=a[before], b=claim, similarity=round(ratio, 3)))
+    gone = [ClaimPair(how="removed", a=one, b=None, similarity=0.0) for at, one in enumerate(a) if at not in in_a]
+    return (*changes, *gone), len(b) - len(changes)
 
 
 def _build_claim_brief(heading: str, claim: Claim) -> ClaimBrief:
@@ -103,48 +96,24 @@ def _strip_citation_marks(claim: Claim) -> str:
     return _BRACKET.sub(gone, claim.text) if marks else claim.text
 
 
-def _split_claim_words(claim: ClaimBrief) -> tuple[str, ...]:
-    return tuple(_WORD.findall(claim.text.casefold()))
+def _match_keys(a: Mapping[int, Hashable], b: Mapping[int, Hashable]) -> Iterator[Match]:
+    """Claims of one key, in the order of both sides."""
+    by_key: dict[Hashable, list[int]] = {}
+    for place, key in a.items():
+        by_key.setdefault(key, []).append(place)
+    for place, key in b.items():
+        if alike := by_key.get(key):
+            yield 1.0, place, alike.pop(0)
 
 
-def _select_disjoint_pairs(pairs: Iterator[_Pair] | Sequence[_Pair]) -> dict[int, _Pair]:
-    """Map each place in `b` to its pair; of pairs that share a claim, the first one is kept."""
-    taken: dict[int, _Pair] = {}
-    in_a = set[int]()
-    for pair in pairs:
-        if pair.in_b not in taken and pair.in_a not in in_a:
-            taken[pair.in_b] = pair
-            in_a.add(pair.in_a)
-    return taken
-
-
-def _drop_paired_claims(
-    a: Sequence[_Worded], b: Sequence[_Worded], pairs: dict[int, _Pair]
-) -> tuple[list[_Worded], list[_Worded]]:
-    in_a = {pair.in_a for pair in pairs.values()}
-    return [one for one in a if one.place not in in_a], [one for one in b if one.place not in pairs]
-
-
-def _same_words(a: Sequence[_Worded], b: Sequence[_Worded], *, here: bool) -> Iterator[_Pair]:
-    """Claims with the same words; with `here` under the same heading."""
-    by_words: dict[tuple[object, ...], list[int]] = {}
-    for one in a:
-        by_words.setdefault((one.words, here and one.claim.section), []).append(one.place)
-    for other in b:
-        alike = by_words.get((other.words, here and other.claim.section))
-        if alike:
-            yield _Pair(1.0, other.place, alike.pop(0))
-
-
-def _find_similar_claims(a: Sequence[_Worded], b: Sequence[_Worded]) -> Iterator[_Pair]:
+def _match_similar(a: Mapping[int, Words], b: Mapping[int, Words]) -> Iterator[Match]:
     """Claims that are alike enough."""
-    counts = [Counter(one.words) for one in a]
-    for other in b:
-        own = Counter(other.words)
-        matcher = SequenceMatcher(None, (), other.words, autojunk=False)
-        for one, count in zip(a, counts, strict=True):
-            both = len(one.words) + len(other.words)
-            if both and 2 * (own & count).total() / both >= ALIKE:  # in any order; in the same one it is no more
-                matcher.set_seq1(one.words)
+    counts = {place: Counter(words) for place, words in a.items()}
+    for place, others in b.items():
+        own, matcher = Counter(others), SequenceMatcher(None, (), others, autojunk=False)
+        for one, words in a.items():
+            both = len(words) + len(others)
+            if both and 2 * (own & counts[one]).total() / both >= ALIKE:  # in any order; in the same one it is no more
+                matcher.set_seq1(words)
                 if (ratio := matcher.ratio()) >= ALIKE:
-                    yield _Pair(ratio, other.place, one.place)
+                    yield ratio, place, one

@@ -51,14 +51,11 @@ class StopBody(ControlBody):
     path = "stop"
     manual = "Stop a run: it ends its research and writes the report from what it has."
     answer = StopAccepted
+    action = Stop
     is_required = False
 
     reason: Text = Field(default="", max_length=500, examples=["We know enough."])
     """Shown in the report's head and in the events."""
-
-    def build_action(self) -> Action:
-        """Stops it."""
-        return Stop(reason=self.reason)
 
 
 class TopUpAccepted(Accepted):
@@ -118,14 +115,11 @@ class PauseBody(ControlBody):
     path = "pause"
     manual = "Pause a run: it finishes the calls under way and rests, for days if need be, until it is continued."
     answer = PauseAccepted
+    action = Pause
     is_required = False
 
     reason: Text = Field(default="", max_length=500, examples=["Over the weekend."])
     """Shown while it is paused, and in the events."""
-
-    def build_action(self) -> Action:
-        """Pauses it."""
-        return Pause(reason=self.reason)
 
 
 class UnpauseAccepted(Accepted):
@@ -215,16 +209,13 @@ class ClarificationsBody(ControlBody):
     path = "clarifications"
     manual = "Answer what a run asked back before it begins (`clarify`); without a body, all of it is skipped."
     answer = ClarificationsAccepted
+    action = AnswerQuestions
     is_required = False
 
     answers: dict[Spoken, Annotated[Text, Field(max_length=ANSWER_CHARACTERS)]] = Field(
         default={}, max_length=MOST_QUESTIONS, examples=[{"q1": "Adults", "q2": "Since 2020"}]
     )
     """By the ids of the questions: one of the `options`, or other words."""
-
-    def build_action(self) -> Action:
-        """The answers as a run takes them."""
-        return AnswerQuestions(answers=self.answers)
 
 
 CONTROLS: Final[tuple[type[ControlBody], ...]] = (

@@ -100,15 +100,12 @@ class RefuseBody(ControlBody):
     path = "refuse"
     manual = "Refuse the plan that a run waits with: it ends without having researched it."
     answer = PlanRefused
+    action = RefusePlan
 
     reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["Too broad."])
     """Shown in the report's head and in the events."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
     """The name of the person who refuses it; shown in the events."""
-
-    def build_action(self) -> Action:
-        """The refusal as a run takes it."""
-        return RefusePlan(reason=self.reason, by=self.by)
 
 
 class CallDecided(Accepted):
@@ -133,15 +130,12 @@ class ApproveCallBody(ControlBody):
     permission = "approve"
     manual = "Approve a call of a tool that writes, and that a run waits with (`approvals` of the run): it is made."
     answer = CallApproved
+    action = ApproveCall
 
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
     """The name of the approver; shown in the events."""
-
-    def build_action(self) -> Action:
-        """The approval as a run takes it."""
-        return ApproveCall(call=self.call, by=self.by)
 
 
 class CallRefused(CallDecided):
@@ -155,6 +149,7 @@ class RefuseCallBody(ControlBody):
     permission = "approve"
     manual = "Refuse a pending tool call: its node fails, and the run continues as its graph says."
     answer = CallRefused
+    action = RefuseCall
 
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""
@@ -162,10 +157,6 @@ class RefuseCallBody(ControlBody):
     """Shown in the events, and in the failure of its node."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
     """The name of the person who refuses it; shown in the events."""
-
-    def build_action(self) -> Action:
-        """The refusal as a run takes it."""
-        return RefuseCall(call=self.call, reason=self.reason, by=self.by)
 
 
 async def relay_decision(

@@ -46,6 +46,8 @@ class ControlBody(Request):
     manual: ClassVar[str]
     """Its description in the API's documentation, with its first line as the title."""
     answer: ClassVar[type[Accepted]]
+    action: ClassVar[type[Action]]
+    """The action with the fields of the body, for bodies whose `build_action` does nothing else."""
     is_required: ClassVar[bool] = True
     """Whether a body has to be sent."""
     permission: ClassVar[Permission] = "control_run"
@@ -57,7 +59,7 @@ class ControlBody(Request):
         Raises:
             InputInvalid: it cannot be done, whatever the run would say.
         """
-        raise NotImplementedError
+        return self.action(**self.model_dump())
 
     def build_answer(self, run_id: str, said: Json) -> Accepted:
         """The answer: what the run said to it, and what of the body the answer repeats."""

@@ -44,7 +44,7 @@ about a branch is older than its workflow."""
 COALESCE: Final = 0.005
 """Seconds in which a burst of changes becomes one query."""
 PATIENCE: Final = 2.0
-"""Seconds without an answer after which clients are told that there is none."""
+"""Seconds without an answer after which clients get the message that no worker answers."""
 CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
 
 _log = logging.getLogger("api.journals")

@@ -26,7 +26,7 @@ from elcano.measures import record_value
 from elcano.service.events.feed import Feed
 from elcano.service.events.journal_merge import Branch, Key
 from elcano.service.events.journal_reader import JournalReader
-from elcano.service.events.words_reader import WordsReader
+from elcano.service.events.live_text_reader import WordsReader
 from elcano.service.runs.run_status import find_existing_run
 from elcano.service.temporal.client import Temporal
 from elcano.storage.store import Store, TenantStore

@@ -110,7 +110,7 @@ class TestedHypothesis(Frozen):
 
 
 class Extraction(Frozen):
-    """What an analyst reads out of passages."""
+    """Measurements that an analyst extracts from passages."""
 
     hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
     measurements: tuple[Measurement, ...] = Field(default=(), max_length=500)

@@ -18,7 +18,7 @@ class AnalystInput(ResearchContext):
     """The analyst reads the passages that it is given here."""
 
     hypotheses: tuple[TestedHypothesis, ...] = ()
-    """What is to be tested; empty: it reads that out of the question."""
+    """The hypothesis to test; empty: the analyst derives it from the question."""
 
 
 INSTRUCTIONS: Final = """\
@@ -66,7 +66,7 @@ def resolve_answer(said: Extraction, given: AnalystInput, ids: Mapping[str, str]
 
 
 def summarize_measurements(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many numbers it read."""
+    """Summarize the number of extracted measurements."""
     found, tested = ensure_list(output.get("measurements")), ensure_list(output.get("hypotheses"))
     text = f"{format_count(len(found), 'measurement')} for {format_count(len(tested), 'hypothesis', 'hypotheses')}"
     return text, {"measurements": len(found), "hypotheses": len(tested)}

@@ -75,7 +75,7 @@ def show_node(
         support = f", {edge['support'].replace('_', ' ')}" if edge["kind"] in ("stated", "cites") else ""
         print_line(f"  {arrow} {_format_node(one['node'])}\n      from run {edge['run']}{passage}{support}")
     if page["next"]:
-        print_line(f"  ... and more; `--limit` shows up to 200, and the API goes on at the cursor {page['next']}")
+        print_line(f"  ... and more; `--limit` shows up to 200, and the API continues at the cursor {page['next']}")
 
 
 @app.command("paths")

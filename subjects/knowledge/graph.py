@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, NoReturn, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.report import Support
+from elcano.service.fields import Described
 
 NodeKind: TypeAlias = Literal["run", "document", "author", "entity", "claim", "trial", "table", "column"]
 """`run`: a question that was researched. `document`: a work, a page, a file, a result. `author`: by name, so that two
@@ -38,36 +38,43 @@ LONGEST_PATH: Final = 6
 NODE_ID: Final = rf"^({'|'.join(NODE_KINDS)})-[0-9a-f]{{24}}$"
 
 
-class KnowledgeNode(Frozen):
+class KnowledgeNode(Described):
     """One thing that runs found."""
 
-    id: str = Field(pattern=NODE_ID)
-    """`node_id` of its kind and key."""
+    id: str = Field(pattern=NODE_ID, examples=["document-9d5ec0e3c6dfe75f897259c3"])
+    """`node_id` of its kind and key: its name in the API."""
     kind: NodeKind
-    key: str = Field(min_length=1, max_length=2_000)
+    """The kind of the node."""
+    key: str = Field(min_length=1, max_length=2_000, examples=["doi:10.1000/1"])
     """Identity across runs: `doi:10.1/x`, the id of a run, the words of a claim."""
-    name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
+    name: str = Field(
+        min_length=1, max_length=NAME_CHARACTERS, examples=["Aspirin in the primary prevention of stroke"]
+    )
     """Display name."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
     """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
-    """Page for readers."""
+    """Page for readers; empty: not known."""
     year: int | None = None
+    """When it was published; null: not known."""
 
 
-class KnowledgeEdge(Frozen):
+class KnowledgeEdge(Described):
     """One connection, as one run found it."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}$")
     """`edge_id` of the rest but `support`."""
     kind: EdgeKind
+    """The relation of the node that it leads from."""
     start: str
     """The node that it leads from."""
     end: str
-    run: str
-    """The run that it is from."""
+    """The node that it leads to."""
+    run: str = Field(examples=["run-01k7"])
+    """The run that found it."""
     evidence: str = ""
-    """The id of the passage that it rests on; empty where there is none: of an author, of a run's table."""
+    """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty where there is none: of an
+    author, of a run's table."""
     support: Support = "unchecked"
     """For `stated` and `cites`: whether the quotes support the claim, according to the report."""
 
@@ -127,18 +134,21 @@ BATCH: Final = 500
 """Rows in one statement."""
 
 
-class Neighbour(Frozen):
-    """A neighbour of a node, and the edge between them."""
+class Neighbour(Described):
+    """A neighbour of a node."""
 
     edge: KnowledgeEdge
+    """Edge that connects them."""
     node: KnowledgeNode
+    """The other one."""
 
 
-class Hit(Frozen):
+class Hit(Described):
     """A node that was found by words."""
 
     node: KnowledgeNode
-    score: float
+    """The node."""
+    score: float = Field(examples=[0.8])
     """The share of the words asked for that it has, rare ones weighing more: 0 to 1; 1 also if they are its key."""
 
 
@@ -232,18 +242,6 @@ class NoKnowledge:
         )
 
     nodes = neighbours = edges = search = counts = cypher = _refuse
-
-
-SOURCE: Final = SourceSpec(
-    name="knowledge",
-    kind="passages",
-    description="Passages that earlier runs found, by what their reports said with them.",
-    dated=True,
-    setting="ELCANO_KNOWLEDGE",
-    turned_on_by="tables",
-    by_default=False,
-    opened_by="elcano.subjects.knowledge.source:open_source",
-)
 
 
 MOST_EDGES: Final = 20_000

@@ -11,7 +11,6 @@ from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.report import Support
 from elcano.service.errors import NodeNotFound, StoreUnavailable
 from elcano.service.fields import CURSOR, Described
 from elcano.subjects.knowledge.cypher import LONGEST
@@ -20,51 +19,15 @@ from elcano.subjects.knowledge.graph import (
     MOST_ROWS,
     NODE_ID,
     EdgeKind,
+    Hit,
     KnowledgeEdge,
     KnowledgeGraph,
     KnowledgeNode,
+    Neighbour,
     NodeKind,
     find_shortest_paths,
 )
 from elcano.subjects.knowledge.knowledge_store import get_graph
-
-
-class NodeView(Described):
-    """One thing that runs found."""
-
-    id: str = Field(examples=["document-9d5ec0e3c6dfe75f897259c3"])
-    """Its name in this API."""
-    kind: NodeKind
-    """The kind of the node."""
-    key: str = Field(examples=["doi:10.1000/1"])
-    """Identity across runs."""
-    name: str = Field(examples=["Aspirin in the primary prevention of stroke"])
-    """Display name."""
-    text: str
-    """The whole text of a claim."""
-    url: str
-    """Page for readers; empty: not known."""
-    year: int | None
-    """When it was published; null: not known."""
-
-
-class EdgeView(Described):
-    """One connection, as one run found it."""
-
-    id: str
-    """Its name."""
-    kind: EdgeKind
-    """The relation of the node that it leads from."""
-    start: str
-    """The node that it leads from."""
-    end: str
-    """The node that it leads to."""
-    run: str = Field(examples=["run-01k7"])
-    """The run that found it."""
-    evidence: str
-    """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty: none."""
-    support: Support
-    """For `stated` and `cites`: whether the quotes support the claim."""
 
 
 class KnowledgeView(Described):
@@ -78,28 +41,10 @@ class KnowledgeView(Described):
     """Whether openCypher can be asked."""
 
 
-class HitView(Described):
-    """A node that was found by words."""
-
-    node: NodeView
-    """The node."""
-    score: float = Field(examples=[0.8])
-    """The share of the words asked for that it has, rare ones weighing more."""
-
-
-class NeighbourView(Described):
-    """A neighbour of a node."""
-
-    edge: EdgeView
-    """Edge that connects them."""
-    node: NodeView
-    """The other one."""
-
-
 class NeighboursView(Described):
     """A page of a node's neighbours."""
 
-    neighbours: tuple[NeighbourView, ...]
+    neighbours: tuple[Neighbour, ...]
     """In the order of the edges' ids."""
     next: str | None
     """Pass it as `cursor` for the next page; null on the last one."""
@@ -108,9 +53,9 @@ class NeighboursView(Described):
 class PathView(Described):
     """One way from a node to another."""
 
-    nodes: tuple[NodeView, ...]
+    nodes: tuple[KnowledgeNode, ...]
     """From the one to the other, both included."""
-    edges: tuple[EdgeView, ...]
+    edges: tuple[KnowledgeEdge, ...]
     """Between them, one less than there are nodes; each may lead either way."""
 
 
@@ -165,10 +110,7 @@ def _build_path_view(start: str, edges: Sequence[KnowledgeEdge], nodes: Mapping[
     for edge in edges:
         at = edge.end if edge.start == at else edge.start
         passed.append(at)
-    return PathView(
-        nodes=tuple(NodeView.from_record(nodes[id]) for id in passed),
-        edges=tuple(EdgeView.from_record(edge) for edge in edges),
-    )
+    return PathView(nodes=tuple(nodes[id] for id in passed), edges=tuple(edges))
 
 
 NodeNamed: TypeAlias = Annotated[
@@ -197,19 +139,19 @@ async def search_knowledge(
     q: Annotated[str, Query(min_length=1, max_length=1_000, description="Words, or the key of a node.")],
     kind: Annotated[list[NodeKind] | None, Query(description="Only nodes of this kind; repeatable.")] = None,
     limit: Annotated[int, Query(ge=1, le=100, description="Nodes at most.")] = 20,
-) -> list[HitView]:
+) -> list[Hit]:
     """Find nodes by words: claims of reports, documents, authors, what they speak of, runs by their questions.
 
     The best come first. No model is asked: a word is found as it is written, English plurals apart.
     """
     found = await get_graph(services.store).search(q, kinds=kind or (), limit=limit)
-    return [HitView(node=NodeView.from_record(hit.node), score=round(hit.score, 4)) for hit in found]
+    return [hit.model_copy(update={"score": round(hit.score, 4)}) for hit in found]
 
 
 @router.get("/nodes/{node_id}", responses=problem_docs(NodeNotFound))
-async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
+async def get_node(node_id: NodeNamed, services: Provided) -> KnowledgeNode:
     """Read one node."""
-    return NodeView.from_record(await required_node(node_id, get_graph(services.store)))
+    return await required_node(node_id, get_graph(services.store))
 
 
 @router.get("/nodes/{node_id}/neighbours", responses=problem_docs(NodeNotFound))
@@ -223,10 +165,8 @@ async def get_neighbours(
     """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
     await required_node(node_id, get_graph(services.store))
     found = await get_graph(services.store).neighbours(node_id, kinds=kind or (), limit=limit + 1, after=cursor)
-    shown = (
-        NeighbourView(edge=EdgeView.from_record(one.edge), node=NodeView.from_record(one.node)) for one in found[:limit]
-    )
-    return NeighboursView(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
+    following = found[limit - 1].edge.id if len(found) > limit else None
+    return NeighboursView(neighbours=tuple(found[:limit]), next=following)
 
 
 @router.get("/paths", responses=problem_docs(NodeNotFound))

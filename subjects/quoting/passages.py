@@ -4,7 +4,7 @@ What a question asks about is spread over a document: an abstract names the pati
 outcome in its last. So whether a question can be answered is counted over documents, and a passage alone is what is
 quoted from.
 
-Terms are what a question asks about, each word weighted by how much it tells. Weights are inverse document frequencies.
+Terms are what a question asks about, each word weighted by its specificity. Weights are inverse document frequencies.
 They come from the sources; where these cannot tell, the given passages stand in for them. Words that only ask
 (`how many`, `what year`) occur in questions and not in answers, so a question is not measured by them.
 """

@@ -19,7 +19,7 @@ FEWER_WORDS: Final = 0.3
 COMPOUNDED: Final = 0.88
 """Factor for languages that write several words as one."""
 NAME_SHARE: Final = 0.4
-"""A proper name says what a question is about if it tells this much of what its most telling word does."""
+"""A proper name says what a question is about if its weight is this share of the highest weight."""
 
 
 def _build_boundary(conjunctions: str, asking: str) -> re.Pattern[str]:
@@ -94,7 +94,7 @@ def list_names(text: str) -> list[str]:
 def find_subject(text: str, given: Material) -> str | None:
     """The stem of the word that says what `text` is about: telling, and present in much of what was found.
 
-    A proper name that tells enough goes before any other word.
+    A proper name with enough weight takes precedence over other words.
     """
     weights = given.terms.of(text).weights
     least = NAME_SHARE * max(given.terms.weights.values(), default=0.0)

@@ -113,7 +113,7 @@ def _make_heading(part: str) -> str:
 
 
 TELLING: Final = 0.35
-"""A word is spoken of if it tells this much of what the question's most telling word does."""
+"""Minimum weight of a word that is reported as missing, as a share of the highest weight."""
 QUOTED_PART: Final = 0.6
 """A part counts as quoted if the quotations hold this share of its telling words."""
 REPEATED: Final = 0.9
@@ -263,5 +263,5 @@ def _read_claims(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:
 
 
 def _collect_limitations(sections: Sequence[SectionItem]) -> tuple[str, ...]:
-    """Collect what the drafts of the sections leave open, each thing once; missing sections are reported elsewhere."""
+    """Collect the limitations of the sections' drafts, each once; missing sections are reported elsewhere."""
     return tuple(dict.fromkeys(one for section in sections if not section.missing for one in section.limitations))

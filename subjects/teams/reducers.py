@@ -48,7 +48,7 @@ class ReasonedName(Frozen):
 
 
 class ProgressLedger(Frozen):
-    """How the research stands after a turn, and whose turn is next."""
+    """Progress of the research after a turn, and the next participant."""
 
     request_satisfied: ReasonedRuling = Field(
         description="Whether a report can be written now that answers the question."

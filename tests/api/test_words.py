@@ -12,7 +12,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
-from elcano.service.events import words_reader as reading
+from elcano.service.events import live_text_reader as reading
 from elcano.service.temporal.client import Temporal
 from elcano.storage.store import Store
 from tests.api import scripted

@@ -83,7 +83,7 @@ def add_body(text: str) -> str:
 
 def add_command(text: str) -> str:
     text = insert_before(text, "COMMANDS: Final", f"{COMMAND}\n\n")
-    return insert_before(text, '    "stop": stop_run,\n', '    "remark": remark,\n')
+    return insert_before(text, '    "stop": request_command(\n', '    "remark": remark,\n')
 
 
 EDITS: Mapping[str, Callable[[str], str]] = {

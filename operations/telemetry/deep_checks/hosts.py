@@ -73,7 +73,7 @@ def check_hosts(settings: Settings) -> Iterable[Finding]:
     if skews:
         yield describe_skew(median(skews))
     else:
-        yield Finding("note", "clock: no other machine told its time, so it is not known whether this clock is right")
+        yield Finding("note", "clock: no other machine reported its time, so this clock could not be compared")
 
 
 def find_origin(address: str) -> str:

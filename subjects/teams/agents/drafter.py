@@ -20,7 +20,7 @@ class DrafterInput(WriterInput):
     draft: str = ""
     """Artifact hash of the draft before this one; empty: it is the first."""
     feedback: str = ""
-    """What the judge of the team said of that draft."""
+    """The verdict of the team's judge on that draft."""
 
 
 INSTRUCTIONS: Final = f"""\

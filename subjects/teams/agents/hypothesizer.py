@@ -13,7 +13,7 @@ from elcano.subjects.teams.reducers import Hypotheses
 
 QUERY_CHARACTERS: Final = 300
 NAMED: Final = 10
-"""So many unknown keys are told; each may be as long as `KEY_CHARACTERS`."""
+"""Unknown keys that are reported; each can have `KEY_CHARACTERS`."""
 KEY_CHARACTERS: Final = 60
 
 
@@ -23,7 +23,7 @@ class HypothesizerInput(ResearchContext):
     instruction: str = ""
     """Empty: the question itself."""
     hypotheses: tuple[Hypothesis, ...] = ()
-    """Those of before, which it may keep, mend or drop."""
+    """Previous hypotheses; the agent may keep, revise or drop them."""
 
 
 INSTRUCTIONS: Final = """\

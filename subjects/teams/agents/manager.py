@@ -50,12 +50,12 @@ class LeadingInput(ResearchContext):
     ledger: Ledger | None = None
     """Null: nothing was planned yet."""
     participants: dict[str, str] = dict(TEAM)
-    """Who can be told to do something, by name, with what it is there for. One called `reporter` ends the research."""
+    """Participants by name, each with its purpose. One called `reporter` ends the research."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     hypotheses: tuple[Hypothesis, ...] = ()
     assessment: JudgeAssessment | None = None
-    """What the judge said last; null: it has not spoken."""
+    """The last verdict of the judge; null: there is none yet."""
     found: int = 0
     """Passages that were found so far."""
     max_iterations: int = 10
@@ -184,7 +184,7 @@ If the rest of the plan cannot be done in them, do what matters most.
 
 
 def find_ledger_faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
-    """What cannot be done as it was said, for its model."""
+    """Faults of a ledger, as messages for the manager's model."""
     if said.request_satisfied.answer or resolve_speaker(said, given) == REPORTER:
         if given.found or (given.ledger or Ledger()).turns:
             return ()

@@ -23,7 +23,7 @@ from elcano.subjects.research.agents.loop_context import (
 from elcano.subjects.teams.reducers import TeamAssessment
 
 FEEDBACK_CHARACTERS: Final = 2_000
-"""Of what is told to the team: some three hundred words."""
+"""Characters of the message to the team: some three hundred words."""
 MISSING_CHARACTERS: Final = 120
 MOST_MISSING: Final = 4
 """Together they fit into the `gap` of a search."""
@@ -37,7 +37,7 @@ class TeamJudgeInput(ResearchContext):
     draft: str = ""
     """Artifact hash of the team's draft; empty: there is none."""
     feedback: str = ""
-    """What it said of the draft before this one."""
+    """Its verdict on the previous draft."""
     max_iterations: int = 3
     """Sub-iterations that the team may make."""
 

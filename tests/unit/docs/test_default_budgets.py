@@ -1,20 +1,10 @@
-"""The figures of default budgets in documents and in OpenAPI are those of the code."""
-
-from pathlib import Path
+"""The figures of default budgets in OpenAPI are those of the code."""
 
 import pytest
 
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
 from elcano.service.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
-
-RUNS = Path(__file__).parents[3] / "docs" / "runs.md"
-
-
-@pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps"])
-def test_documents_have_the_defaults_of_every_mode(limit: CountedLimitName) -> None:
-    line = f"- {limit}: {describe_defaults(limit)}\n"
-    assert line in RUNS.read_text(), f"under “Budgets” in docs/runs.md, write: {line}"
 
 
 @pytest.mark.parametrize("limit", ["tokens", "seconds", "iterations", "steps", "stalls", "resets", "sections"])

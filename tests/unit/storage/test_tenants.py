@@ -14,7 +14,7 @@ from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.state.events import AgentEvent
 from elcano.operations.quotas.limits import Quotas
-from elcano.operations.quotas.standing import get_tenant_quotas
+from elcano.operations.quotas.quota_state import get_tenant_quotas
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.runs import ControlOutcome
 from elcano.storage.sql.tables import metadata

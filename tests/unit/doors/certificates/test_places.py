@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from elcano.doors.certificates.certificate_checks import of_places
 from elcano.doors.certificates.certificate_format import Contents, Fault
-from elcano.doors.certificates.document_checks import check_documents, count_documents, find_documents
-from elcano.doors.certificates.place_checks import of_places
+from elcano.doors.certificates.verify_command import check_documents, count_documents, find_documents
 from elcano.graphs.report.places import Box, Cell, Line, Places
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence, StoredText
@@ -93,7 +93,7 @@ async def test_cells_that_are_not_those_of_the_text_are_found(held: Held) -> Non
         return " ".join(one.text for one in find_faults(placed.forge(held.cited.id, places=Places(cells=cells))))
 
     assert "cell" not in tell(*cells)
-    assert "stands in another row" in tell(*cells[:2], cells[2]._replace(row=2), cells[3]._replace(row=2))
+    assert "is in another row" in tell(*cells[:2], cells[2]._replace(row=2), cells[3]._replace(row=2))
     assert "out of order" in tell(*cells[:3], cells[3]._replace(column=0))
     assert "is not in a row" in tell(*cells[:3], cells[3]._replace(end=99))
     assert "is not in a row" in tell(cells[0], cells[1]._replace(end=18))

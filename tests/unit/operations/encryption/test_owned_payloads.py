@@ -12,9 +12,8 @@ from temporalio.converter import (
     WorkflowSerializationContext,
 )
 
-from elcano.operations.encryption.codec_routes import _own_of
+from elcano.operations.encryption.codec_routes import _own_of, open_payloads, retrieve_payloads
 from elcano.operations.encryption.keys import INDEX, make_key, parse_keys
-from elcano.operations.encryption.owned_payloads import open_payloads, retrieve_payloads
 from elcano.service.permissions import Principal
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import THRESHOLD_BYTES, data_converter

@@ -14,7 +14,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Limits, Usage
 from elcano.operations.quotas.claims import LONGEST_WAIT, QuotaGuard, QuotaRule
 from elcano.operations.quotas.limits import QuotaFile
-from elcano.operations.quotas.standing import QuotasBroken, get_tenant_quotas
+from elcano.operations.quotas.quota_state import QuotasBroken, get_tenant_quotas
 from elcano.service.errors import MoneyUsedUp, QuotaUsedUp
 from elcano.settings.model_prices import FREE
 from elcano.storage.ledger import LedgerEntry

@@ -12,7 +12,7 @@ import pytest
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Usage
 from elcano.operations.quotas.limits import Quotas
-from elcano.operations.quotas.standing import find_stale_claims, get_tenant_quotas
+from elcano.operations.quotas.quota_state import find_stale_claims, get_tenant_quotas
 from elcano.operations.reconcile.row_store import ArtifactRow, get_rows
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.service.reports.bibliography import render_csl_json, render_ris
-from elcano.service.reports.bibtex import render_bibtex
+from elcano.service.reports.bibliography import render_bibtex, render_csl_json, render_ris
 from elcano.service.reports.reference_entries import build_reference_entries, clean_line, parse_date_parts
 from tests.unit.service.reports.material import PAPER, reference
 

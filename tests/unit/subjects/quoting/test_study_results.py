@@ -6,7 +6,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.subjects.quoting.passages import read_material
 from elcano.subjects.quoting.report_writing import list_open_parts, write_report
-from elcano.subjects.quoting.study_results import is_aim, measure_wording
+from elcano.subjects.quoting.sentence_choice import is_aim, measure_wording
 from elcano.text.phrases import ENGLISH
 
 STUDY = (

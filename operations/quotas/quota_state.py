@@ -1,4 +1,4 @@
-"""State of a tenant's or a key's quotas: usage, claims of runs and requests, and when they reset."""
+"""State of the quotas of a tenant or a key: usage, claims of runs and requests, and when they reset."""
 
 import math
 import time

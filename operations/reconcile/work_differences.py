@@ -21,8 +21,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Usage, sum_usages
-from elcano.operations.reconcile.executions import describe_start, list_branch_executions
-from elcano.operations.reconcile.installation import CannotMend, Installation
+from elcano.operations.reconcile.installation import CannotMend, Installation, describe_start, list_branch_executions
 from elcano.service.errors import RunForgotten, RunUnreadable, UpdateRefused, WorkerUnavailable
 from elcano.service.runs.run_log import read_log
 from elcano.service.temporal.history import read_history

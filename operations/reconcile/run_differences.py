@@ -1,8 +1,8 @@
 """Runs that the store and Temporal do not agree on.
 
-What Temporal has open goes on there, unless the store has its end; what ended is in the store. So the record of a run
-that the store has lost is made anew from its history, a run whose history is lost is closed, and a history that is
-older than the end in the store is deleted, before its work is done and paid for a second time.
+Runs that Temporal has open continue there, unless the store has their end; what ended is in the store. So the record
+of a run that the store has lost is made anew from its history, a run whose history is lost is closed, and a history
+that is older than the end in the store is deleted, before its work is done and paid for a second time.
 """
 
 from collections.abc import AsyncIterator
@@ -10,16 +10,17 @@ from functools import partial
 from typing import Final
 
 from elcano.graphs.records import ArchivedRun, build_accepted_run
-from elcano.operations.reconcile.executions import (
+from elcano.operations.reconcile.installation import (
+    CannotMend,
+    Installation,
     ListedExecution,
     describe_start,
     knows_execution,
     list_branch_executions,
     list_executions,
 )
-from elcano.operations.reconcile.installation import CannotMend, Installation
 from elcano.operations.reconcile.row_store import RunKey, RunRow
-from elcano.operations.reconcile.work_comparison import compare_work
+from elcano.operations.reconcile.work_differences import compare_work
 from elcano.service.errors import RunForgotten, RunUnreadable, WorkerUnavailable
 from elcano.service.runs.deletion import DAY
 from elcano.service.runs.endings import archive_if_ended

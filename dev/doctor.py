@@ -265,9 +265,12 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:
-    """Check whether the sources other than collections have their keys; a key that only adds speed is not required."""
+    """Check whether the sources other than collections are turned on and have their keys.
+
+    A key that only adds speed is not required.
+    """
     for spec in SOURCES.values():
-        if not spec.key and not spec.queue:
+        if not (spec.key or spec.any_of or spec.setting or spec.queue):
             continue
         if missing := spec.missing(chosen.has):
             yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")

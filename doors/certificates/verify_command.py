@@ -6,6 +6,11 @@ The file is the certificate, or the archive of an export that holds it. Nothing 
 and of its files only `certificate.json` at its top is unpacked.
 """
 
+from elcano.program_start import leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()
+
 import argparse
 import sys
 import zipfile

@@ -271,9 +271,7 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:
     """Check whether sources other than collections are on and have their keys; one that only adds speed is optional."""
-    for spec in SOURCES.values():
-        if not (spec.key or spec.any_of or spec.setting or spec.queue):
-            continue
+    for spec in (one for one in SOURCES.values() if one.key or one.any_of or one.setting or one.queue):
         if missing := spec.missing(chosen.has):
             yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")
         else:

@@ -1,4 +1,4 @@
-# requires: fastmcp==3.4.0
+# requires: fastmcp==4.2.3
 """FastMCP's client, which starts `elcano mcp-server` (or what ELCANO names); every tool returns at once."""
 
 import asyncio
@@ -21,7 +21,7 @@ async def call(client, tool, **given):
 
 async def read(client, started):
     run_id = started["run_id"]
-    while (await call(client, "research_status", run_id=run_id))["status"] == "running":
+    while (await call(client, "research_status", run_id=run_id))["status"] == "running":  # noqa: ASYNC110
         await asyncio.sleep(0.5)
     return answered((await call(client, "read_report", run_id=run_id))["text"])
 

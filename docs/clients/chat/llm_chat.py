@@ -1,9 +1,8 @@
-# requires: llm==0.34
+# requires: llm==0.36
 """LLM, the command line and library of that name, by chat completions."""
 
-from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run
-
 from llm.default_plugins.openai_models import Chat
+from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run
 
 
 def at(base=BASE, model="iterative"):

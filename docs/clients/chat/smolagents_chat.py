@@ -1,4 +1,4 @@
-# requires: smolagents==1.24.0 openai==3.57.0
+# requires: smolagents==1.26.0 openai==3.57.0
 """smolagents: Elcano as the model of an agent, asked as its agents ask."""
 
 from smolagents import OpenAIModel

@@ -1,8 +1,10 @@
 // requires: @ag-ui/client@1.0.0
-// AG-UI: a thread of runs; a connection that is cut is made again with the same run.
+// AG-UI: a thread of runs; a connection that is cut is made again with the same run. This package reports a cut twice,
+// and only one of the reports can be caught.
 import { HttpAgent } from "@ag-ui/client";
 import { BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run } from "./steps.mjs";
 
+process.on("unhandledRejection", (error) => console.error(`${error.name}: ${error.message}`));
 const at = (base) => new HttpAgent({ url: base.replace("/openai/v1", "/ag-ui") });
 const say = (agent, content) => agent.addMessage({ id: crypto.randomUUID(), role: "user", content });
 const options = (mode = "iterative") => ({ runId: crypto.randomUUID(), forwardedProps: { elcano: { mode } } });

@@ -14,12 +14,18 @@ INTERRUPTED: Final = 130
 
 
 def leave_on_interrupt() -> None:
-    """Let Ctrl-C end the program with one line, not with a traceback of what it was importing.
+    """Let Ctrl-C end the program without a word, not with a traceback of what it was importing.
 
-    It holds until the program has a handler of its own, or `raise_on_interrupt` is called. Outside the main thread
-    signals cannot be handled, so nothing is done.
+    A Ctrl-C that `hold_interrupts` held back ends it now. It holds until the program has a handler of its own, or
+    `raise_on_interrupt` is called. Outside the main thread signals cannot be handled, so nothing is done.
     """
     _handle_interrupt(_leave)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def hold_interrupts() -> None:
+    """Hold Ctrl-C back until the program that replaces this one calls `leave_on_interrupt`."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def raise_on_interrupt() -> None:
@@ -33,8 +39,6 @@ def _handle_interrupt(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
-    sys.stdout.write("stopped\n")
-    sys.stdout.flush()
     os._exit(INTERRUPTED)
 
 

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Final, NoReturn
 
 from elcano.graphs.errors import ElcanoError
+from elcano.program_start import hold_interrupts
 
 
 class Exit(IntEnum):
@@ -87,4 +88,5 @@ def replace_process(module: str, *arguments: str) -> NoReturn:
 
     `-P`: no module in the user's folder is taken for one of ours.
     """
+    hold_interrupts()
     os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

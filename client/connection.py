@@ -98,11 +98,11 @@ class Connection:
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post `body` once and return the JSON that answers it."""
-        return (await self._send("POST", path, json=body)).json()
+        return (await self._send("POST", path, **_write_json(body))).json()
 
     async def put(self, path: str, body: Mapping[str, Any]) -> Any:
         """Put `body` at `path` and return the JSON that answers it."""
-        return (await self._send("PUT", path, json=body)).json()
+        return (await self._send("PUT", path, **_write_json(body))).json()
 
     async def delete(self, path: str) -> None:
         """Delete the resource at `path`."""
@@ -122,11 +122,12 @@ class Connection:
         Raises:
             OutcomeUnknown: nothing is known after `REPEAT_SECONDS`.
         """
-        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        sent = _write_json(body)
+        headers = {"Idempotency-Key": key or str(uuid.uuid4()), **sent["headers"]}
         pause, begun = FIRST_PAUSE, time.monotonic()
         while True:
             try:
-                response = await self._http.post(path, json=body, headers=headers)
+                response = await self._http.post(path, content=sent["content"], headers=headers)
             except httpx.ConnectError as error:
                 raise self._no_answer(error) from error
             except httpx.TransportError as error:
@@ -238,7 +239,9 @@ class Connection:
         may_repeat = method == "GET" or read is not None
         while True:
             try:
-                response = await self._http.request(method, path, content=read() if read else None, **options)
+                if read is not None:
+                    options["content"] = read()
+                response = await self._http.request(method, path, **options)
             except httpx.TransportError as error:
                 if not may_repeat or not isinstance(error, _CUT_OFF):
                     raise self._no_answer(error) from error
@@ -254,6 +257,16 @@ class Connection:
             f"the API at {self.base_url} does not answer ({explain_transport_error(error)}): "
             "start it with `elcano serve`, or set ELCANO_API_URL to its address"
         )
+
+
+def _write_json(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a request with this body.
+
+    A character that is none, as an argument of a command has for each byte that is not UTF-8, is sent as it is: the
+    API's refusal says where it is.
+    """
+    content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return {"content": content.encode("utf-8", "surrogatepass"), "headers": {"Content-Type": "application/json"}}
 
 
 async def _read_pieces(open_file: Callable[[], IO[bytes]]) -> AsyncIterator[bytes]:

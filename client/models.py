@@ -112,11 +112,11 @@ class HoldView(Model):
     """Why a run waits."""
 
     reason: str
-    node: str
+    node: str = ""
     agent: str = ""
     source: str = ""
     type: str = ""
-    detail: str
+    detail: str = ""
     by: str = ""
     tries: int = 0
     since: datetime | None = None
@@ -245,6 +245,7 @@ class RunView(Model):
     report: ReportRef | None = None
     last_event: int | None = None
     blocked: str = ""
+    actions: tuple[str, ...] = ()
     worker: str | None = None
     stale: bool = False
     pending: tuple[JsonObject, ...] = ()

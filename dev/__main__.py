@@ -7,6 +7,7 @@ if __name__ == "__main__":
 
 import argparse
 import asyncio
+from contextlib import suppress
 
 from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import open_stack, temporal_ui
@@ -35,9 +36,8 @@ def main() -> None:
     arguments = parser.parse_args()
     require_plugins("Elcano")
     try:
-        asyncio.run(run_dev_stack(arguments.verbose))
-    except asyncio.CancelledError:
-        print_line("stopped")
+        with suppress(asyncio.CancelledError):
+            asyncio.run(run_dev_stack(arguments.verbose))
     except CannotStart as error:
         exit_cannot_start("Elcano", error)
 

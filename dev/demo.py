@@ -213,8 +213,7 @@ def main() -> None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)
         sys.exit(asyncio.run(run_demo(question, mode, arguments.docs)))
     except asyncio.CancelledError:
-        print_line("stopped; nothing is left running")
-        sys.exit(_INTERRUPTED)
+        sys.exit(_INTERRUPTED)  # make says that it was interrupted
     except CannotStart as error:
         exit_cannot_start("The demo", error)
 

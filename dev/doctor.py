@@ -6,6 +6,11 @@ not running is no fault; an obstacle to running it is. A running server has its 
 started: findings on the settings of this shell say so, and are no faults while a ready server answers.
 """
 
+from elcano.program_start import leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()
+
 import errno
 import os
 import shutil
@@ -265,16 +270,13 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:
-    """Check whether the sources other than collections have their keys; a key that only adds speed is not required."""
-    for spec in SOURCES.values():
-        if not spec.key and not spec.queue:
-            continue
+    """Check whether sources other than collections are on and have their keys; one that only adds speed is optional."""
+    for spec in (one for one in SOURCES.values() if one.key or one.any_of or one.setting or one.queue):
         if missing := spec.missing(chosen.has):
             yield Finding("note", f"source {spec.name} is not offered: {missing}", "if you want to search it")
-            continue
-        rate = spec.rate(chosen.has)
-        key = f", {_set_or_not([spec.key])}" if spec.key else ""
-        yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
+        else:
+            rate, key = spec.rate(chosen.has), f", {_set_or_not([spec.key])}" if spec.key else ""
+            yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
 
 
 def check_embeddings(chosen: Settings) -> Iterable[Finding]:

@@ -259,8 +259,8 @@ class WorkerUnavailable(Refusal, kind="unavailable", title="No worker answers", 
     """Temporal answers, but no worker does."""
 
 
-class RunBlocked(WorkerUnavailable, kind="unavailable", title="The run is paused in Temporal", retry_after=30):
-    """The run's workflow is paused in Temporal: it answers no request until it is unpaused there."""
+class RunBlocked(WorkerUnavailable, kind="conflict", title="The run cannot continue"):
+    """A run takes no requests until someone acts: it is paused in Temporal, or no worker can continue its workflow."""
 
 
 class OutcomeUnknown(Refusal, kind="unavailable", title="It is unknown whether the request was applied", retry_after=5):

@@ -115,9 +115,9 @@ def _refuse_control_characters(text: str) -> str:
 
 
 def _strip_required_text(text: str) -> str:
-    """Text without the white space around it, of which something must be left."""
+    """Text without the white space around it, of which something that can be seen must be left."""
     stripped = _refuse_control_characters(text).strip()
-    if not stripped:
+    if all(unicodedata.category(character)[0] in "CZ" for character in stripped):
         raise PydanticCustomError("blank", "is empty; write something")
     return stripped
 

@@ -15,6 +15,7 @@ from elcano.service.errors import (
     ControlRefused,
     KeyReused,
     OutcomeUnknown,
+    RunBlocked,
     RunEnded,
     RunNotFound,
     TemporalRefused,
@@ -30,6 +31,7 @@ If no worker answers within ten seconds, it is not known whether the request wil
 COMMON = (
     RunNotFound,
     RunEnded,
+    RunBlocked,
     ControlRefused,
     KeyReused,
     TemporalRefused,

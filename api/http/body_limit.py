@@ -1,9 +1,13 @@
 """Reads the bodies of requests before a route does, within bounds: no request makes the process hold more.
 
+Half a character (a lone surrogate), which no text has and Python's JSON parser lets through, is refused here for all
+routes: it cannot be stored, nor sent to a model.
+
 A route may take a whole conversation (`CONVERSATION_BODY`). One that takes larger bodies (`STREAMED_BODY`) reads them
 piece by piece and sets a limit of its own.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,7 +16,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from elcano.api.http.errors import BodyTooLarge
+from elcano.api.http.errors import BodyTooLarge, BodyUnreadable
 from elcano.api.http.methods import flatten_routes
 from elcano.api.http.problems import known_problem
 
@@ -52,6 +56,23 @@ def _explain_size_limit(said: object, routes: Sequence[BaseRoute]) -> str:
     return f"{said}; larger files are taken by {' and '.join(taken)}" if taken else str(said)
 
 
+_HALF_CHARACTER: Final = re.compile(
+    rb"\xed[\xa0-\xbf][\x80-\xbf]"  # in UTF-8
+    rb"|(?<!\\)(?:\\\\)*\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"  # the first half, escaped
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F][0-9a-fA-F]{2})"  # the second
+)
+"""In JSON. A backslash may itself be escaped."""
+_MAYBE_HALF: Final = re.compile(rb"\xed[\xa0-\xbf]|\\u[dD][89a-fA-F]")
+"""What is searched for first, as that takes a tenth of the time."""
+
+
+def find_half_character(body: bytes) -> int | None:
+    """Return where half of a character begins in JSON, in bytes; None if there is none."""
+    maybe = _MAYBE_HALF.search(body)
+    found = _HALF_CHARACTER.search(body) if maybe else None
+    return found.start() if found else None
+
+
 class BodyLimit:
     """ASGI middleware: reads the body before the application does and answers 413 if it is over `MAX_BODY`."""
 
@@ -70,6 +91,10 @@ class BodyLimit:
         except BodyTooLarge as error:
             problem = BodyTooLarge(_explain_size_limit(error, self._routes))
             await known_problem(problem, scope["path"])(scope, receive, send)
+            return
+        if (half := find_half_character(first.get("body", b""))) is not None:
+            fault = f"the body has half of a character (a surrogate without its other half) at byte {half}; remove it"
+            await known_problem(BodyUnreadable(fault), scope["path"])(scope, receive, send)
             return
         unread: list[Message] = [first]
 

@@ -37,6 +37,7 @@ from elcano.service.errors import (
     QuotaUsedUp,
     RequestInvalid,
     ResumeRefused,
+    RunBlocked,
     RunForgotten,
     RunNotFound,
     RunUnreadable,
@@ -208,7 +209,7 @@ def _fold_shared_entries(log: RunLog, asked: ResearchInput, step: int) -> LogPre
     return cut.model_copy(update={"run": run})
 
 
-_READ = (RunForgotten, RunUnreadable, WorkerUnavailable)
+_READ = (RunBlocked, RunForgotten, RunUnreadable, WorkerUnavailable)
 _COMMON = (
     RunNotFound,
     ResumeRefused,

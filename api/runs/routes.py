@@ -12,6 +12,7 @@ from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.records import RunFilter, RunOrder
+from elcano.service.control.actions import add_offered_actions
 from elcano.service.errors import (
     DeleteRefused,
     KeyReused,
@@ -91,7 +92,8 @@ async def show_submission(submission: Submission, services: Services, response: 
     if submission.new:
         return RunView.of(submission.run).with_links(services.workflows_page)
     response.status_code = 200
-    return (await read_run(run_id, services.temporal, services.store)).with_links(services.workflows_page)
+    view = await read_run(run_id, services.temporal, services.store)
+    return add_offered_actions(view).with_links(services.workflows_page)
 
 
 @router.get("", dependencies=[requires("list_runs")])
@@ -157,9 +159,8 @@ async def get_run(
     A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
     seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.
     """
-    return (await read_run(run_id, services.temporal, services.store, pending=pending)).with_links(
-        services.workflows_page
-    )
+    view = await read_run(run_id, services.temporal, services.store, pending=pending)
+    return add_offered_actions(view).with_links(services.workflows_page)
 
 
 @router.delete(

@@ -29,6 +29,7 @@ from elcano.service.comparison.differences import RunComparison
 from elcano.service.comparison.run_comparison import Side, build_run_comparison
 from elcano.service.errors import (
     ReportLost,
+    RunBlocked,
     RunForgotten,
     RunNotFound,
     RunUnreadable,
@@ -204,6 +205,7 @@ router = APIRouter(
     dependencies=[requires("inspect_run")],
     responses=problem_docs(
         RunNotFound,
+        RunBlocked,
         RunForgotten,
         RunUnreadable,
         TemporalRefused,

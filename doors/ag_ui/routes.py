@@ -4,7 +4,7 @@ The client's own run id is an idempotency key: a client that is cut off sends it
 that the first one started from its beginning.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +42,7 @@ from elcano.service.runs.run_status import current_run, read_run
 from elcano.service.runs.submission import build_request_key, submit_run
 
 if TYPE_CHECKING:
-    from ag_ui.core import BaseEvent, ResumeEntry, RunAgentInput
+    from ag_ui.core import BaseEvent, Message, ResumeEntry, RunAgentInput
 
     from elcano.doors.ag_ui.translation import Translation
 
@@ -96,13 +96,14 @@ def _read_input(body: Mapping[str, Any]) -> "RunAgentInput":
 
 async def _start_run(asked: "RunAgentInput", services: Services) -> ArchivedRun:
     """The run of a request, or the one that the same request started before."""
-    said = asked.messages[-1] if asked.messages else None
+    messages = await _leave_out_cut_answer(asked.messages, services)
+    said = messages[-1] if messages else None
     if said is None or said.role != "user":
         raise RequestInvalid([FieldFault(field="messages", message="the last message has to be the user's")])
     forwarded = asked.forwarded_props
     own = forwarded.get(SETTINGS) if isinstance(forwarded, dict) else None
     fields: dict[str, Any] = {**(own if isinstance(own, dict) else {}), "question": _read_text(said.content)}
-    fields.setdefault("previous_run", await _find_earlier_run(asked, services))
+    fields.setdefault("previous_run", await _find_earlier_run(messages, services))
     try:
         request = RunRequest.model_validate(fields)
     except ValidationError as error:
@@ -126,9 +127,28 @@ def _read_text(content: Any) -> str:
     return "\n\n".join(part.text for part in content)
 
 
-async def _find_earlier_run(asked: "RunAgentInput", services: Services) -> str | None:
+async def _leave_out_cut_answer(messages: "Sequence[Message]", services: Services) -> "Sequence[Message]":
+    """The messages up to the question, if what follows is all that a client received of its run before a cut.
+
+    Clients keep that, and send it along when they ask for the same run again.
+    """
+    said = [(place, one) for place, one in enumerate(messages) if one.role == "user"]
+    if not said:
+        return messages
+    last, question = said[-1]
+    for one in messages[last + 1 :]:
+        if one.role == "assistant":
+            run = await services.store.runs.get(one.id)
+            if run is None or run.question != _read_text(question.content).strip():
+                return messages
+        elif one.role not in ("reasoning", "activity"):
+            return messages
+    return messages[: last + 1]
+
+
+async def _find_earlier_run(messages: "Sequence[Message]", services: Services) -> str | None:
     """The run of the thread's last report: a message of the assistant has the id of its run."""
-    for message in reversed(asked.messages):
+    for message in reversed(messages):
         if message.role == "assistant":
             run = await services.store.runs.get(message.id)
             return message.id if run is not None and run.status != "running" and run.branch_of is None else None

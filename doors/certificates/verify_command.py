@@ -7,6 +7,11 @@ and of its files only `certificate.json` at its top is unpacked. `--documents` a
 hashes, and the words within the marks of quotes.
 """
 
+from elcano.program_start import leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()
+
 import argparse
 import os
 import sys

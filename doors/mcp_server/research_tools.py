@@ -137,6 +137,8 @@ def describe_status(view: RunView) -> Status:
     waits, open_run = list_requests(view), view.status == "running"
     if waits:
         following = "Decide with answer_request."
+    elif view.blocked:
+        following = f"It does not continue until someone acts: {view.blocked}"
     elif open_run:
         following = "Call research_status again in some seconds; research takes minutes."
     elif view.status in REPORTED:

@@ -33,6 +33,8 @@ from elcano.service.errors import FieldFault
 from elcano.service.fields import Accepted, Spoken, Text
 from elcano.service.process import Services
 from elcano.service.runs.budget_view import RunLimits
+from elcano.service.runs.run_status import SECTION
+from elcano.service.runs.run_view import RunView
 from elcano.service.source_survey import add_own_sources, find_source_faults, survey_sources
 
 SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
@@ -118,6 +120,11 @@ class PauseBody(ControlBody):
     action = Pause
     is_required = False
 
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """Unless it is paused."""
+        return run.stage != "paused"
+
     reason: Text = Field(default="", max_length=500, examples=["Over the weekend."])
     """Shown while it is paused, and in the events."""
 
@@ -133,6 +140,11 @@ class UnpauseBody(ControlBody):
     manual = "Unpause a run that was paused."
     answer = UnpauseAccepted
     is_required = False
+
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While it is paused."""
+        return run.stage == "paused"
 
     def build_action(self) -> Action:
         """Continues it."""
@@ -212,6 +224,11 @@ class ClarificationsBody(ControlBody):
     action = AnswerQuestions
     is_required = False
 
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While its questions wait for answers."""
+        return run.awaits == "answers"
+
     answers: dict[Spoken, Annotated[Text, Field(max_length=ANSWER_CHARACTERS)]] = Field(
         default={}, max_length=MOST_QUESTIONS, examples=[{"q1": "Adults", "q2": "Since 2020"}]
     )
@@ -230,3 +247,21 @@ CONTROLS: Final[tuple[type[ControlBody], ...]] = (
     ApproveCallBody,
     RefuseCallBody,
 )
+
+
+def add_offered_actions(run: RunView) -> RunView:
+    """Name the actions that a run takes now, by the last part of their paths."""
+    if run.status != "running":
+        return run
+    if run.blocked and run.stale:
+        return run.model_copy(update={"actions": (CANCEL,)})
+    is_section = SECTION in run.run_id
+    is_writing = run.stage == "writing" and run.hold is None and not run.approvals
+    offered = [
+        one.path for one in CONTROLS if not is_writing and one.is_offered(run) and (one.for_sections or not is_section)
+    ]
+    return run.model_copy(update={"actions": (*offered, *([] if is_section else [CANCEL]))})
+
+
+CANCEL: Final = "cancel"
+"""The path of a cancellation, which a run takes whatever it does."""

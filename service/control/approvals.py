@@ -22,7 +22,7 @@ from elcano.service.control.requests import ControlBody, request_control
 from elcano.service.errors import Forbidden
 from elcano.service.fields import Accepted, Request, Spoken, Text
 from elcano.service.process import Services
-from elcano.service.runs.run_view import CALL, PlannedSection
+from elcano.service.runs.run_view import CALL, PlannedSection, RunView
 
 MOST_SECTIONS = 200
 
@@ -68,6 +68,11 @@ class ApproveBody(ControlBody):
     answer = PlanApproved
     is_required = False
 
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While its plan waits for approval."""
+        return run.awaits == "approval"
+
     sections: list[SectionBody] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
     """The sections to research, in the order of the report; left out: those that were proposed."""
     title: Text = Field(default="", max_length=REPORT_TITLE_CHARACTERS, examples=["What it costs to run a kitchen"])
@@ -102,6 +107,11 @@ class RefuseBody(ControlBody):
     answer = PlanRefused
     action = RefusePlan
 
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While its plan waits for approval."""
+        return run.awaits == "approval"
+
     reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["Too broad."])
     """Shown in the report's head and in the events."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
@@ -131,6 +141,12 @@ class ApproveCallBody(ControlBody):
     manual = "Approve a call of a tool that writes, and that a run waits with (`approvals` of the run): it is made."
     answer = CallApproved
     action = ApproveCall
+    for_sections = True
+
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While calls wait for approval."""
+        return bool(run.approvals)
 
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""
@@ -150,6 +166,12 @@ class RefuseCallBody(ControlBody):
     manual = "Refuse a pending tool call: its node fails, and the run continues as its graph says."
     answer = CallRefused
     action = RefuseCall
+    for_sections = True
+
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """While calls wait for approval."""
+        return bool(run.approvals)
 
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""

@@ -24,6 +24,7 @@ from elcano.service.errors import (
     FieldFault,
     KeyReused,
     RequestInvalid,
+    RunBlocked,
     RunEnded,
     RunForgotten,
     UpdateRefused,
@@ -32,6 +33,7 @@ from elcano.service.fields import Accepted, Request
 from elcano.service.permissions import Permission
 from elcano.service.process import Services
 from elcano.service.runs.run_status import current_run
+from elcano.service.runs.run_view import RunView
 from elcano.service.temporal.client import Temporal
 from elcano.storage.runs import ControlClaim, ControlOutcome
 from elcano.storage.store import TenantStore
@@ -50,8 +52,15 @@ class ControlBody(Request):
     """The action with the fields of the body, for bodies whose `build_action` does nothing else."""
     is_required: ClassVar[bool] = True
     """Whether a body has to be sent."""
+    for_sections: ClassVar[bool] = False
+    """Whether sections take it by themselves."""
     permission: ClassVar[Permission] = "control_run"
     """Required permission."""
+
+    @classmethod
+    def is_offered(cls, run: RunView) -> bool:
+        """Whether a run that is not writing its report yet would take it now."""
+        return True
 
     def build_action(self) -> Action:
         """The action as a run takes it.
@@ -83,6 +92,7 @@ async def request_control(run_id: str, body: ControlBody, request_id: str, servi
         RunNotFound: there is no such run.
         InputInvalid, RequestInvalid: it cannot be done, or not by this server.
         RunEnded: the run has ended, and this request was not applied by its last execution.
+        RunBlocked: nothing was sent, because the run takes no requests until someone acts.
         KeyReused: the id came with another request before.
         OutcomeUnknown: the request may be applied later, or was; the same id and request show which.
         TemporalUnavailable: nothing was sent.
@@ -119,9 +129,11 @@ async def send_control(run_id: str, request: ControlRequest, request_id: str, te
     """Return the run's answer, or its earlier answer to the same request.
 
     Raises:
-        RunEnded, OutcomeUnknown, TemporalUnavailable: see `request_control`.
+        RunEnded, RunBlocked, OutcomeUnknown, TemporalUnavailable: see `request_control`.
     """
     try:
+        if halted := (await temporal.describe(run_id)).halted:  # else a stuck run would keep the client waiting
+            raise RunBlocked(halted)
         answer = await temporal.control(run_id, request, request_id)
     except UpdateRefused as error:
         return ControlOutcome(accepted=False, text=str(error))

@@ -141,7 +141,7 @@ def _update_from_execution(
         return run.model_copy(update={"stale": True})
     own = [sections[name] for name in execution.sections if name in sections]
     run = run.model_copy(update={"blocked": join_blocked(execution.blocked, ((one.section, one) for one in own))})
-    return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
+    return run.at_a_glance(execution)
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
@@ -245,8 +245,12 @@ async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantSto
 
 def _build_stale_view(run: ArchivedRun, execution: Execution | None = None) -> RunView:
     """The run as it is stored, with what the server knows of its workflow."""
-    known = {} if execution is None else {"pending": execution.pending, "blocked": execution.blocked}
-    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True, **known})
+    view = RunView.of(run)
+    known: dict[str, object] = {}
+    if execution is not None:
+        view = view.at_a_glance(execution)
+        known = {"pending": execution.pending, "blocked": execution.blocked}
+    return view.model_copy(update={"worker": "not answering", "stale": True, **known})
 
 
 FAILURE_CHARACTERS: Final = 300

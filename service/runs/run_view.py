@@ -13,12 +13,12 @@ from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
 from elcano.graphs.state.plan import ClarifyingQuestion
 from elcano.graphs.state.state import Choice, ReportRef
-from elcano.graphs.state.team import Ledger, StallReason
 from elcano.graphs.trust import NO_LIMITS, Trust
 from elcano.service.fields import Described, Moment, WorkflowData
 from elcano.service.runs.budget_view import BudgetView
+from elcano.service.runs.ledger_view import LedgerView
 from elcano.service.runs.section_view import SectionsView, add_progress
-from elcano.service.temporal.executions import PendingActivity
+from elcano.service.temporal.executions import Execution, PendingActivity
 from elcano.storage.ledger import BranchProgress
 
 CALL = "0003-open_ticket"
@@ -57,59 +57,6 @@ class WaitingCallView(WorkflowData):
         return cls.from_record(call, call=call.id)
 
 
-class TurnView(Described):
-    """One round of a team."""
-
-    round: int = Field(examples=[2])
-    """Its number; it is an iteration of the run."""
-    speaker: str = Field(examples=["judge"])
-    """The participant that got the instruction; empty: the manager named no existing one."""
-    instruction: str = Field(examples=["Judge whether the passages on costs suffice."])
-    """What."""
-    reason: str = Field(default="", examples=["New passages came."])
-    """Why it is this one's turn."""
-    stall: StallReason = Field(default="", examples=[""])
-    """Why the round is a stall; empty: it is none. `nobody`: no participant was named. `repeated`: the same instruction
-    on the same evidence, which was not sent. `loop`, `no progress`: the manager says so."""
-    evidence: int = Field(examples=[8])
-    """Passages that had been found by then."""
-
-
-class LedgerView(Described):
-    """The ledger that a manager leads its team by, with its counters."""
-
-    given: tuple[str, ...] = Field(default=(), examples=[("Asked is what it costs.",)])
-    """Facts that are given."""
-    to_look_up: tuple[str, ...] = Field(default=(), examples=[("The price of each plan",)])
-    """Facts that have to be found."""
-    to_derive: tuple[str, ...] = Field(default=(), examples=[("Which plan is cheapest",)])
-    """Facts that have to be concluded from others."""
-    guesses: tuple[str, ...] = Field(default=(), examples=[("It is probably billed by use.",)])
-    """Facts that the manager considers likely; they are no evidence."""
-    plan: tuple[str, ...] = Field(default=(), examples=[("searcher: find the prices", "reporter: write")])
-    """The steps."""
-    next_speaker: str = Field(default="", examples=["searcher"])
-    """Participant whose turn it is, or was last."""
-    instruction: str = Field(default="", examples=["Find the price of each plan."])
-    """Instruction to that participant."""
-    satisfied: bool = Field(default=False, examples=[False])
-    """Whether the manager says that the request is."""
-    stalls: int = Field(default=0, examples=[1])
-    """Rounds without progress, of at most `budget.limits.stalls`."""
-    resets: int = Field(default=0, examples=[0])
-    """Number of new plans, of at most `budget.limits.resets`."""
-    turns: tuple[TurnView, ...] = ()
-    """All rounds so far."""
-
-    @classmethod
-    def of(cls, ledger: Ledger | None) -> "LedgerView | None":
-        """Builds the view of a run's ledger; None if the run has no manager."""
-        if ledger is None:
-            return None
-        turns = tuple(map(TurnView.from_record, ledger.turns))
-        return cls.from_record(ledger, turns=turns, **ledger.task.model_dump())
-
-
 Link: TypeAlias = Literal["events", "report", "temporal_ui"]
 """The content at an address of a run."""
 _LINKS: Final[dict[Link, str]] = {
@@ -126,15 +73,15 @@ class HoldView(WorkflowData):
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a person has to fix a
     key, a name or a setting. `pause`: it was paused, and has to be unpaused. `approval`: the plan, or tool calls
     (`approvals`), need approval. `answers`: what it asked back (`questions`) waits for answers."""
-    node: str = Field(examples=["judge"])
-    """The node that waits."""
+    node: str = Field(default="", examples=["judge"])
+    """The node that waits; empty where the reason is all that is known, as in lists."""
     agent: str = Field(default="", examples=["judge"])
     """The agent that it calls; empty for a search."""
     source: str = Field(default="", examples=[""])
     """The source that it searches; empty for an agent."""
     type: str = Field(default="", examples=["ProviderUnavailable"])
     """The error's name; of a budget the limit that is used up."""
-    detail: str = Field(examples=["HTTP 503: overloaded"])
+    detail: str = Field(default="", examples=["HTTP 503: overloaded"])
     """The provider's message, the limit that is used up, or the reason of a pause."""
     by: str = Field(default="", examples=[""])
     """The user who paused it; empty if none was named."""
@@ -222,7 +169,7 @@ class RunView(Described):
     """Why it left its graph early; null if it did not."""
     hold: HoldView | None = None
     """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
-    provider or for a person."""
+    provider or for a person. In lists, and while no worker answers, only its reason."""
     awaits: Awaited = Field(default="", examples=[""])
     """Input that a running run needs from a person, also while it is paused: approval of its plan, or answers to its
     questions; not in lists."""
@@ -252,6 +199,9 @@ class RunView(Described):
     blocked: str = Field(default="", examples=[""])
     """Why a running run cannot continue until someone acts in Temporal: it was paused there, or workers fail to
     continue it. With the title in front: so for a section. Empty: nothing of this kind is known."""
+    actions: tuple[str, ...] = Field(default=(), examples=[["stop", "top-up", "pause", "steer", "cancel"]])
+    """Control actions that a running run takes now (`POST /v1/runs/{run_id}/<action>`); not in lists. A run that is
+    `blocked` may take none but `cancel`, and one that writes its report takes no other either."""
     worker: Literal["answering", "not answering"] | None = None
     """Whether a worker reported its state; null for ended runs and in lists."""
     stale: bool = False
@@ -328,11 +278,18 @@ class RunView(Described):
             links["temporal_ui"] = f"{workflows_page}/{self.run_id}"
         return self.model_copy(update={"links": links})
 
-    def at_a_glance(self, mode: str, stage: str) -> "RunView":
-        """A running run in a list: where it is, and `mode` as it is shown, with the one that it chose (`auto/deep`)."""
+    def at_a_glance(self, execution: Execution) -> "RunView":
+        """A running run as Temporal's server knows it without a worker: where it is, and what it waits for."""
+        mode, stage = execution.mode, execution.stage if execution.status == "running" else "closed"
         chosen = mode.removeprefix(f"{self.mode}/") if mode.startswith(f"{self.mode}/") else ""
-        known = stage if stage in get_args(Stage) else None
-        return self.model_copy(update={"choice": _get_made_choice(Choice(mode=chosen)), "stage": known})
+        waits = execution.waiting in get_args(HoldReason) and stage != "closed"
+        return self.model_copy(
+            update={
+                "choice": _get_made_choice(Choice(mode=chosen)),
+                "stage": stage if stage in get_args(Stage) else None,
+                "hold": HoldView.model_validate({"reason": execution.waiting}) if waits else None,
+            }
+        )
 
 
 def _get_made_choice(choice: Choice) -> Choice | None:

@@ -21,20 +21,22 @@ def is_paused(answer: DescribeWorkflowExecutionResponse) -> bool:
     return answer.workflow_execution_info.status == RawStatus.WORKFLOW_EXECUTION_STATUS_PAUSED
 
 
-async def explain_blocked(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
-    """Say why a workflow does not continue until someone acts; empty if it does, or has ended.
-
-    A paused call blocks once its attempt has ended.
-    """
+async def explain_halt(answer: DescribeWorkflowExecutionResponse, client: Client) -> str:
+    """Say why a workflow neither continues nor takes requests until someone acts; empty if it does, or has ended."""
     if is_paused(answer):
         by = describe_pause(answer.workflow_extended_info.pause_info)
         return f"{PAUSED} (by {by})" if by else PAUSED
     failure = await read_task_failure(answer, client)
     if failure is None:
-        calls = (one for one in answer.pending_activities if one.state == CallState.PENDING_ACTIVITY_STATE_PAUSED)
-        held = next(calls, None)
-        return describe_paused_call(held.activity_type.name, describe_pause(held.pause_info.manual)) if held else ""
+        return ""
     return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
+
+
+def explain_paused_call(answer: DescribeWorkflowExecutionResponse) -> str:
+    """Name the paused call that a workflow waits for; empty if there is none. It blocks once its attempt has ended."""
+    calls = (one for one in answer.pending_activities if one.state == CallState.PENDING_ACTIVITY_STATE_PAUSED)
+    held = next(calls, None)
+    return describe_paused_call(held.activity_type.name, describe_pause(held.pause_info.manual)) if held else ""
 
 
 _TASK_ENDS: Final = frozenset(

@@ -25,10 +25,10 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.contracts import RunStatus
-from elcano.graphs.run_contracts import MODE_ATTRIBUTE, SECTION_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, SECTION_ATTRIBUTE, STAGE_ATTRIBUTE, WAITING_ATTRIBUTE
 from elcano.service.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.service.fields import Described, Moment, datetime_from_seconds
-from elcano.service.temporal.blocked_runs import describe_pause, explain_blocked
+from elcano.service.temporal.blocked_runs import describe_pause, explain_halt, explain_paused_call
 from elcano.service.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
 from elcano.service.temporal.shared_reads import retrieve_error
 from elcano.storage.payloads import read_failure_message
@@ -113,8 +113,12 @@ class Execution:
     """The displayed mode; for `auto` with the mode that it picked: `auto/deep`."""
     stage: str = ""
     """The last displayed stage."""
-    blocked: str = ""
-    """Why the workflow cannot continue: it or its call was paused in Temporal, or its task fails again and again."""
+    waiting: str = ""
+    """The displayed reason of its hold; empty while it waits for nothing."""
+    halted: str = ""
+    """Why it takes no requests until someone acts: it was paused in Temporal, or its task fails again and again."""
+    paused_call: str = ""
+    """Why it waits for a call that was paused in Temporal."""
     started_at: float = 0.0
     """Seconds since the epoch."""
     section: str = ""
@@ -122,6 +126,11 @@ class Execution:
     sections: tuple[str, ...] = ()
     """Ids of its open sections."""
     cancel_requested: bool = False
+
+    @property
+    def blocked(self) -> str:
+        """Why it cannot continue until someone acts in Temporal; empty if it can."""
+        return self.halted or self.paused_call
 
     @classmethod
     async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
@@ -149,7 +158,9 @@ class Execution:
             ),
             mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
-            blocked=await explain_blocked(answer, client),
+            waiting=_read_keyword(info.search_attributes, WAITING_ATTRIBUTE),
+            halted=await explain_halt(answer, client),
+            paused_call=explain_paused_call(answer),
             started_at=info.start_time.ToMilliseconds() / 1_000,
             section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
             sections=tuple(child.workflow_id for child in answer.pending_children),

@@ -135,6 +135,7 @@ async def main() -> None:
         patched.setattr("elcano.doors.openai_api.slow_answer.PROMPT_SECONDS", 1.0)
         patched.setattr("elcano.doors.openai_api.slow_answer.SPACE_SECONDS", 1.0)
         patched.setenv("OPENAI_API_KEY", "none is asked")
+        patched.setenv("ELCANO", str(Path(sys.executable).with_name("elcano")))  # which clients of MCP start
         settings = handbook_settings(Path(folder))
         async with (
             temporal_environment(Path(folder) / "payloads") as environment,

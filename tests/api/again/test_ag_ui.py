@@ -75,6 +75,11 @@ async def test_a_question_a_cut_connection_and_a_further_question(
         whole = await follow(served, asking("a"))
         run_id = whole[1].snapshot["run_id"]
         assert first[1].snapshot["run_id"] == run_id, "the same run id of the client starts one run"
+        told: list[Json] = [{"id": "2", "role": "reasoning", "content": "Thinking"}]
+        for partial in (told, [*told, {"id": run_id, "role": "assistant", "content": "# To wh"}]):
+            kept = asking("a", {"id": "1", "role": "user", "content": QUESTION}, *partial)
+            again = await follow(served, kept, cut_after=2)
+            assert again[1].snapshot["run_id"] == run_id, "a client of AG-UI keeps what it received before the cut"
         report = (await api.get(f"/v1/runs/{run_id}/report", headers={"Accept": "text/markdown"})).text
         assert text_of(whole).strip() == report.strip()
         assert whole[-1].outcome.type == "success"

@@ -77,12 +77,12 @@ async def test_a_run_that_is_paused_in_temporal_says_so_everywhere_and_can_be_ca
         assert listed["blocked"] == view["blocked"]
         for part in ("steps", "graph"):
             answer = await api.get(f"/v1/runs/{run_id}/{part}")
-            assert (answer.status_code, answer.json()["type"]) == (503, "urn:elcano:run-blocked")
+            assert (answer.status_code, answer.json()["type"]) == (409, "urn:elcano:run-blocked")
         page = (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
         assert "paused in Temporal" in page
         assert "</span>Blocked</span>" in page
         stopped = await api.post(f"/v1/runs/{run_id}/stop", json={})
-        assert (stopped.status_code, stopped.json()["type"]) == (503, "urn:elcano:run-blocked")
+        assert (stopped.status_code, stopped.json()["type"]) == (409, "urn:elcano:run-blocked")
         assert await first_notice(served, run_id, "Temporal") == view["blocked"]
         assert (await api.post(f"/v1/runs/{run_id}/cancel")).status_code == 202
         assert (await ended(api, run_id))["status"] == "cancelled"

@@ -191,6 +191,7 @@ def _of_call(run_id: str, call: AgentCall, at: float) -> Completed:
         run_id=call.run_id,
         step=int(section[:4]) if section else call.step,
         agent=call.agent,
+        node=call.node,
         question=str(call.input.get("question", "")),
         iteration=_number(call.input.get("iteration", 1)) if call.agent != "sql_repairer" else repair(call.input),
         at=at,

@@ -95,6 +95,7 @@ class Completed(Frozen):
     question: str
     iteration: int
     at: float
+    node: str = ""
 
 
 class Again(Frozen):

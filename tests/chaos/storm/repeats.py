@@ -17,7 +17,8 @@ AFTERMATH: Final = 90.0
 """Seconds after a disturbance in which calls that it cut off are made again: the heartbeat's timeout or that of a
 workflow task, the pause before the next try, and a worker that begins."""
 LONG_WRITER: Final = "long_writer"
-SECTION_WRITER: Final = "writer"
+SECTION_WRITERS: Final = ("writer", "write_up")
+"""Nodes that write what a section has found, at its end: whoever takes a stopped run back has it go on instead."""
 SMALLEST: Final = 1e-3
 
 
@@ -66,7 +67,7 @@ def _had(run: Played, note: Note) -> Completed | None:
 
 def _undoes(again: Again, call: Completed, run: Played) -> bool:
     within = call.run_id != run.run_id
-    return call.step >= again.step and (not within or again.sections or call.agent == SECTION_WRITER)
+    return call.step >= again.step and (not within or again.sections or call.node in SECTION_WRITERS)
 
 
 def is_of(note: Note, call: Completed) -> bool:

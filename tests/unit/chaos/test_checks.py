@@ -164,6 +164,8 @@ def test_a_resumed_run_makes_no_call_of_a_section_again() -> None:
     assert "repeated" in kinds(run)
     own = JUDGED.model_copy(update={"run_id": RUN.run_id})
     assert "repeated" not in kinds(run.model_copy(update={"completed": (PLANNED, own)}))
+    written = JUDGED.model_copy(update={"node": "write_up"})
+    assert "repeated" not in kinds(run.model_copy(update={"completed": (PLANNED, written)}))
 
 
 def test_a_run_that_was_stopped_and_not_resumed_is_a_stopped_one() -> None:

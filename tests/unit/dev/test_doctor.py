@@ -122,6 +122,26 @@ def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatc
     assert (ready.grade, ready.text) == ("good", "source articles: 3 searches a second, ARTICLES_KEY is set")
 
 
+def test_a_source_that_a_setting_alone_turns_on_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = SourceSpec(
+        name="tides",
+        kind="tables",
+        description="Tides.",
+        setting="ELCANO_TIDES_FILE",
+        turned_on_by="the path of the almanac",
+        limits=SourceLimits(),
+        policy=SourcePolicy(),
+    )
+    monkeypatch.setitem(SOURCES, "tides", spec)
+    monkeypatch.delenv("ELCANO_TIDES_FILE", raising=False)
+    off = said_of("tides")
+    wanted = "source tides is not offered: set ELCANO_TIDES_FILE to the path of the almanac"
+    assert (off.grade, off.text) == ("note", wanted)
+    monkeypatch.setenv("ELCANO_TIDES_FILE", "almanac.csv")
+    on = said_of("tides")
+    assert (on.grade, on.text) == ("good", "source tides")
+
+
 def said_of(source: str) -> Finding:
     """What `doctor` says of one source."""
     (finding,) = [

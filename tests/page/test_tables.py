@@ -130,9 +130,11 @@ async def test_a_cell_opens_on_its_page_and_is_edited(browser: Browser, watched:
         await page.locator("#row-0 a.cell").first.click()
         dialog = page.get_by_role("dialog")
         await expect(dialog.locator("blockquote")).to_have_text("All cod spawn in spring here.")
-        picture = dialog.get_by_role("img", name="The quote marked on page 2")
+        picture = dialog.get_by_role("img", name="Page 2 with the quote marked")
         await expect(picture).to_have_js_property("complete", True)
-        await expect(dialog.get_by_role("region", name="Picture of page 2")).not_to_have_js_property("scrollTop", 0)
+        await expect(dialog.locator(".sheet i")).to_be_in_viewport()
+        await dialog.get_by_role("button", name="Zoom in").click()
+        await expect(dialog.locator(".sheet i")).to_be_in_viewport()
         assert await find_violations(page) == []
         await dialog.get_by_role("button", name="Close").click()
         await page.locator("#row-0 a.cell").nth(1).click()
@@ -163,7 +165,7 @@ async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
         await expect(page.locator("td.found")).to_have_count(3)
         await expect(page.locator("#head")).to_contain_text("Done")
         await page.goto("/tables")
-        await expect(page.get_by_role("region", name="Documents by questions").get_by_role("listitem")).to_have_count(2)
+        await expect(page.get_by_role("region", name="All tables").get_by_role("listitem")).to_have_count(2)
 
 
 async def test_columns_are_added_and_missing_cells_are_filled_from_the_page(

@@ -1,6 +1,7 @@
 // Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
 import { ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
+import { makePageView } from "./page_view.js";
 import { refreshParts } from "./parts.js";
 
 const LOOK_MS = 3000;
@@ -81,25 +82,12 @@ document.addEventListener("click", (event) => {
   showPage(link);
 });
 
-/** The picture of a page behind the quote that stands on it, scrolled to its mark; another click takes it away. */
+/** The picture of a page behind the quote that is on it; another click takes it away. */
 function showPage(link) {
-  const quote = link.closest(".quote");
-  if (quote.querySelector(".page-view")) return quote.querySelector(".page-view").remove();
-  const view = document.createElement("div");
-  Object.assign(view, { className: "page-view", tabIndex: 0, role: "region", ariaLabel: `Picture of ${link.textContent}` });
-  const image = new Image();
-  image.alt = `The quote marked on ${link.textContent}`;
-  image.addEventListener("load", () => { view.scrollTop = image.offsetHeight * link.dataset.top - view.clientHeight / 3; });
-  image.addEventListener("error", async () => {
-    const problem = await fetch(link.href).then((answer) => answer.json()).catch(() => null);
-    const why = document.createElement("p");
-    why.className = "small quiet";
-    why.textContent = `There is no picture of ${link.textContent}${problem ? `: ${problem.detail}` : ""}`;
-    view.replaceWith(why);
-  });
-  image.src = link.href;
-  view.append(image);
-  quote.append(view);
+  const facts = link.closest(".facts");
+  const shown = facts.parentElement.querySelector(".page-figure");
+  if (shown) shown.remove();
+  else facts.after(makePageView(link));
 }
 
 // Edits, and new tables.
@@ -116,7 +104,9 @@ document.addEventListener("submit", async (event) => {
     if (form.dataset.cell) {
       const reason = form.elements.reason.value;
       await ask("PATCH", form.dataset.cell, button.name === "restore" ? { restore: true, reason } : { value: readValue(form), reason });
-      location.reload();
+      if (!dialog?.open) return location.reload();
+      dialog.close(); // the reader is back at the cell
+      await refreshParts();
     } else {
       const body = buildTable(form);
       const made = await ask("POST", "/v1/evidence-tables", body, { "Idempotency-Key": chooseKey("key:table", body) });

@@ -11,17 +11,21 @@ const path = table && `/v1/evidence-tables/${table.dataset.tableId}`;
 
 // Screening.
 
+let excluding; // the row whose reason is being written, to exclude it
+
 const findRow = (node) => node?.closest?.("[data-row]");
 
 async function decide(row, decision) {
   const field = row.querySelector("[name=reason]");
   try {
     const made = await ask("PATCH", `${path}/rows/${row.dataset.row}/screening`, { decision, reason: decision ? field.value : "" });
+    const before = made.decisions.at(-2)?.decision ?? "";
+    const meanwhile = before === (row.dataset.decision ?? "") ? "" : `; meanwhile it had become ${before || "undecided"}`;
     row.dataset.decision = made.decision ?? "";
+    excluding = undefined;
     field.defaultValue = field.value;
     for (const button of row.querySelectorAll(".decide button")) button.ariaPressed = String(button.value === made.decision);
-    const others = new Set(made.decisions.map((one) => one.by)).size - 1;
-    say(`Row ${made.number + 1}: ${made.decision ?? "undecided"}${others > 0 ? `, decided by ${others} more` : ""}`);
+    say(`Row ${made.number + 1}: ${made.decision ?? "undecided"}${meanwhile}`);
     refreshParts().catch(() => {});
     return true;
   } catch (refusal) {
@@ -44,16 +48,16 @@ table?.addEventListener("click", (event) => {
 table?.addEventListener("submit", (event) => { // Enter in the reason: to exclude, if nothing else was decided
   event.preventDefault();
   const row = findRow(event.target);
-  decide(row, row.dataset.decision || "exclude").then((done) => done && walk(row));
+  decide(row, row === excluding ? "exclude" : row.dataset.decision || "exclude").then((done) => done && walk(row));
 });
 document.addEventListener("keydown", (event) => {
   if (!table || dialog.open || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches?.("input, textarea, select");
   const row = findRow(document.activeElement);
-  if (typing) { if (event.key === "Escape") row?.focus(); return; }
+  if (typing) { if (event.key === "Escape") { excluding = undefined; row?.focus(); } return; }
   if (event.key === "j" || event.key === "k") { event.preventDefault(); walk(row, event.key === "k"); }
   if (!row?.querySelector(".decide")) return;
-  if (event.key === "e") { event.preventDefault(); row.dataset.decision = ""; row.querySelector("[name=reason]").select(); }
+  if (event.key === "e") { event.preventDefault(); excluding = row; row.querySelector("[name=reason]").select(); }
   const decision = { i: "include", u: "unsure" }[event.key];
   if (decision) decide(row, decision).then((done) => done && walk(row));
 });

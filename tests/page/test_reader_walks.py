@@ -156,7 +156,7 @@ def list_places(tour: Tour) -> Sequence[str]:
     done = f"/runs/{tour.runs[DONE]}"
     return (
         *("/", "/runs", "/tables", "/schedules", "/usage", "/set-up", "/graphs", "/knowledge?q=island"),
-        *(f"{done}?view=overview", f"{done}/report", f"{done}/sources", f"{done}/steps", f"{done}/certificate"),
+        *(f"{done}?view=overview", f"{done}/report", f"{done}/sources", f"{done}/steps"),
         *(f"/runs/{tour.runs[SPENT]}", f"/runs/{tour.runs[DEEP]}", f"/compare?run={tour.runs[DONE]}"),
     )
 
@@ -218,8 +218,7 @@ async def test_everything_has_a_name_and_headings_go_down_step_by_step(open_tour
             assert all(after <= before + 1 for before, after in pairwise(levels)), (place, levels)
             roles = [one["role"] for one in tree]
             assert roles.count("columnheader") >= roles.count("table"), place
-            if not place.endswith("/certificate"):
-                assert roles.count("main") == roles.count("banner") == roles.count("contentinfo") == 1, place
+            assert roles.count("main") == roles.count("banner") == roles.count("contentinfo") == 1, place
 
 
 async def test_a_run_that_works_speaks_of_what_it_does(open_tour_page: OpenPage, tour: Tour) -> None:

@@ -17,9 +17,9 @@ from elcano.doors.evidence_tables.columns import (
     build_schema,
     find_added_column_faults,
     find_schema_faults,
-    list_columns,
     select_columns,
 )
+from elcano.doors.evidence_tables.document_graph import get_fields, list_columns
 from elcano.doors.evidence_tables.row_views import RowView
 from elcano.doors.evidence_tables.screening import find_decision, list_decisions
 from elcano.doors.evidence_tables.table_request import MODEL_FIELD, RowModel, build_question, dump_model, judge_rows
@@ -57,7 +57,8 @@ async def add_columns(
     """
     faults = list(find_added_column_faults(request.columns, list_columns(table.output_schema)))
     added = build_schema(request.columns)
-    whole = _merge_schemas(table.output_schema, added)
+    fields = {**get_fields(table.output_schema), **get_fields(added)}
+    whole: JsonObject = {**added, **table.output_schema, "properties": fields}
     faults = faults or find_schema_faults(whole)
     asked = await _load_questions(table, services)
     model = dump_model(request.model) or _find_model(asked)
@@ -107,8 +108,7 @@ def _list_missing_columns(row: RowView) -> list[str]:
 
 def _is_within(question: BatchQuestion, missing: Mapping[int, Sequence[str]]) -> bool:
     """Whether all columns of a question are missing in its row."""
-    schema = question.request.get("output_schema")
-    columns = list_columns(schema) if isinstance(schema, dict) else {}
+    columns = list_columns(question.request.get("output_schema"))
     return bool(columns) and columns.keys() <= set(missing[question.number % ROUND])
 
 
@@ -140,11 +140,3 @@ def _find_model(asked: Sequence[BatchQuestion]) -> JsonObject:
     """The model that the rows were asked with; empty: the server's."""
     found = next((one.request.get("model") for one in asked if "model" in one.request), None)
     return found if isinstance(found, dict) else {}
-
-
-def _merge_schemas(schema: JsonObject, added: JsonObject) -> JsonObject:
-    properties = [one["properties"] for one in (schema, added) if isinstance(one.get("properties"), dict)]
-    merged: JsonObject = {}
-    for one in properties:
-        merged |= one if isinstance(one, dict) else {}
-    return {**added, **schema, "properties": merged}

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.doors.evidence_tables.document_graph import describe_field
+from elcano.doors.evidence_tables.document_graph import get_fields, list_columns
 from elcano.graphs.added_steps import find_answer_schema_faults
 from elcano.graphs.frozen import JsonObject
 from elcano.service.errors import FieldFault
@@ -47,11 +47,11 @@ def build_schema(columns: list[ColumnRequest]) -> JsonObject:
     return {"type": "object", "properties": properties}
 
 
-def list_columns(schema: JsonObject) -> dict[str, str]:
-    """The columns of a form in their order: their questions by their names."""
-    properties = schema.get("properties")
-    fields = properties if isinstance(properties, dict) else {}
-    return {name: describe_field(name, one) for name, one in fields.items()}
+def find_type(schema: JsonObject, name: str) -> str:
+    """The type of a column's values in JSON; empty: there are several."""
+    field = get_fields(schema)[name]
+    kind = field.get("type") if isinstance(field, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def find_column_faults(columns: list[ColumnRequest]) -> Iterator[FieldFault]:
@@ -82,10 +82,7 @@ def find_added_column_faults(columns: list[ColumnRequest], existing: Mapping[str
 
 def select_columns(schema: JsonObject, names: Sequence[str]) -> JsonObject:
     """Return the form of some columns of a form."""
-    properties, required = schema.get("properties"), schema.get("required")
-    chosen: JsonObject = {
-        name: one for name, one in (properties.items() if isinstance(properties, dict) else ()) if name in names
-    }
+    chosen, required = {name: one for name, one in get_fields(schema).items() if name in names}, schema.get("required")
     kept = {"required": [one for one in required if one in names]} if isinstance(required, list) else {}
     return {**schema, "properties": chosen, **kept}
 

@@ -41,13 +41,21 @@ class ReadDocumentInput(Frozen):
     @property
     def queries(self) -> tuple[str, ...]:
         """What the fields of the form ask."""
-        properties = self.output_schema.get("properties")
-        fields = properties.items() if isinstance(properties, dict) else ()
-        return tuple(describe_field(name, one) for name, one in fields)
+        return tuple(list_columns(self.output_schema).values())
 
 
-def describe_field(name: str, schema: Json) -> str:
-    """What a field of a form asks: its description, or else its name."""
+def get_fields(schema: Json) -> JsonObject:
+    """The schemas of the fields of a form, by their names; empty: it is no form of an object."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
+def list_columns(schema: Json) -> dict[str, str]:
+    """The columns of a form in their order: what each asks, its description or else its name, by its name."""
+    return {name: _describe_field(name, one) for name, one in get_fields(schema).items()}
+
+
+def _describe_field(name: str, schema: Json) -> str:
     described = schema.get("description") if isinstance(schema, dict) else None
     return described if isinstance(described, str) and described.strip() else name
 

@@ -20,7 +20,7 @@ from elcano.doors.evidence_tables.added_questions import (
     add_columns,
     fill_missing_cells,
 )
-from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.document_graph import list_columns
 from elcano.doors.evidence_tables.row_views import RowView
 from elcano.doors.evidence_tables.table_export import MEDIA_TYPES, write_csv, write_workbook
 from elcano.doors.evidence_tables.table_request import TableRequest, build_table

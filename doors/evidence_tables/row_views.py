@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from pydantic import Field
 
 from elcano.doors.batches.batch_tables import ROUND, Batch, BatchQuestion
-from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.document_graph import list_columns
 from elcano.doors.evidence_tables.table_store import Change, Decision, EvidenceTable, TableDocument
 from elcano.doors.structured_answers.answer_assembly import NOT_SAID, Confidence, StructuredAnswer
 from elcano.doors.structured_answers.report_answer import NOT_FILLED
@@ -239,8 +239,7 @@ def _find_part(column: str, parts: Sequence[_Part]) -> _Part:
 async def _load_part(question: BatchQuestion, batch: Batch | None, services: Services) -> _Part:
     answer, ended = await _load_answer(question, services)
     state, reason = _describe_question(question, batch, answer, ended)
-    schema = question.request.get("output_schema")
-    return _Part(list_columns(schema) if isinstance(schema, dict) else (), state, reason, question.run_id, answer)
+    return _Part(list_columns(question.request.get("output_schema")), state, reason, question.run_id, answer)
 
 
 async def _load_answer(question: BatchQuestion, services: Services) -> tuple[StructuredAnswer | None, str]:

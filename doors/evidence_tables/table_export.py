@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Final
 
-from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.document_graph import list_columns
 from elcano.doors.evidence_tables.row_views import AT_ONCE, RowView, TableCell
 from elcano.doors.evidence_tables.table_store import EvidenceTable
 from elcano.doors.evidence_tables.table_views import load_table

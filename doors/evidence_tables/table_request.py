@@ -20,9 +20,8 @@ from elcano.doors.evidence_tables.columns import (
     build_schema,
     find_column_faults,
     find_schema_faults,
-    list_columns,
 )
-from elcano.doors.evidence_tables.document_graph import build_document_graph
+from elcano.doors.evidence_tables.document_graph import build_document_graph, list_columns
 from elcano.doors.evidence_tables.document_lists import DocumentsRequest, list_documents
 from elcano.doors.evidence_tables.review_flow import find_review_faults
 from elcano.doors.evidence_tables.table_store import EvidenceTable, TableDocument
@@ -185,7 +184,9 @@ def _place_fault(fault: FieldFault, request: TableRequest) -> FieldFault:
     if request.output_schema is not None or not fault.field.startswith("output_schema"):
         return fault
     named = (
-        n for n, one in enumerate(request.columns) if fault.field.startswith(f"output_schema.properties.{one.name}")
+        n
+        for n, one in enumerate(request.columns)
+        if f"{fault.field}.".startswith(f"output_schema.properties.{one.name}.")
     )
     place = next(named, None)
     return FieldFault(field="columns" if place is None else f"columns.{place}", message=fault.message)

@@ -11,7 +11,8 @@ from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import ROUND, Batch
 from elcano.doors.batches.contracts import BatchState
 from elcano.doors.batches.views import BatchLimit, BatchView
-from elcano.doors.evidence_tables.columns import list_columns
+from elcano.doors.evidence_tables.columns import find_type
+from elcano.doors.evidence_tables.document_graph import list_columns
 from elcano.doors.evidence_tables.review_flow import load_review_counts
 from elcano.doors.evidence_tables.row_views import RowView, load_rows
 from elcano.doors.evidence_tables.screening import ScreeningFlow, count_flow, find_decision, list_decisions
@@ -20,8 +21,6 @@ from elcano.service.fields import Described, Moment
 from elcano.service.process import Services
 
 RowFilter: TypeAlias = Literal["undecided", "include", "exclude", "unsure"]
-ALL: Final = 1_000
-"""Rows of a table at most."""
 
 
 class ColumnView(Described):
@@ -103,7 +102,7 @@ class TableView(TableCard):
             created_by=table.created_by,
             reason=view.reason if view else "",
             columns=tuple(
-                ColumnView(name=name, question=question, type=_find_type(table, name))
+                ColumnView(name=name, question=question, type=find_type(table.output_schema, name))
                 for name, question in list_columns(table.output_schema).items()
             ),
             tokens=view.tokens if view else None,
@@ -170,10 +169,3 @@ def count_rows(statuses: Iterable[tuple[int, str]]) -> dict[str, int]:
         if status != "replaced" and rows.get(row, "skipped") in _DONE:
             rows[row] = status
     return dict(Counter(rows.values()))
-
-
-def _find_type(table: EvidenceTable, name: str) -> str:
-    properties = table.output_schema["properties"]
-    schema = properties[name] if isinstance(properties, dict) else {}
-    kind = schema.get("type") if isinstance(schema, dict) else None
-    return kind if isinstance(kind, str) else ""

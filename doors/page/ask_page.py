@@ -16,7 +16,7 @@ from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import PUBLIC
 from elcano.api.openapi import HTML, JSON
 from elcano.doors.page.error_pages import PageRoute
-from elcano.doors.page.public_api import Api
+from elcano.doors.page.public_api import Api, list_single_runs
 from elcano.doors.page.rendering import render_page
 
 RECENT: Final = 6
@@ -40,8 +40,8 @@ async def show_first_page(
     follow: Annotated[str, Query(max_length=200, description="The run that the question follows.")] = "",
 ) -> Response:
     """The first page: a question, and what to research it with."""
-    runs, modes, graphs, sources, domains, models, followed = await asyncio.gather(
-        api.get("/v1/runs", limit=TIMED),
+    (runs, _), modes, graphs, sources, domains, models, followed = await asyncio.gather(
+        list_single_runs(api, TIMED),
         api.get("/v1/modes"),
         api.get("/v1/graphs"),
         api.get("/v1/sources"),
@@ -55,8 +55,8 @@ async def show_first_page(
         "ask.html",
         question=question,
         followed=followed,
-        runs=choose_recent_runs(runs["runs"]),
-        times=measure_usual_seconds(runs["runs"]),
+        runs=runs[:RECENT],
+        times=measure_usual_seconds(runs),
         modes=modes,
         graphs=[graph for graph in graphs if graph["version"]],
         groups=group_sources(sources, chosen),
@@ -89,11 +89,6 @@ def _describe_group(name: str, sources: Sequence[Mapping[str, Any]]) -> dict[str
         "on": ", ".join(source["name"] for source in sources if source["on"]),
         "off": f"off ({few})" if ready else "not set up",
     }
-
-
-def choose_recent_runs(runs: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Choose the latest runs. Those of batches, which have up to a thousand each, are left out if there are others."""
-    return ([run for run in runs if run["priority"] != "batch"] or runs)[:RECENT]
 
 
 def measure_usual_seconds(runs: Sequence[Mapping[str, Any]]) -> defaultdict[str, float]:

@@ -3,6 +3,7 @@
 The words of the API stay what they are; these are what a person is shown in their place.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ STAGE_WORDS: Final[Mapping[str, str]] = {
     "closed": "Closing",
 }
 STAGES_THAT_WAIT: Final = frozenset({"paused", "held", "approval", "answers"})
+_REFUSED_NODE: Final = re.compile(r"(another step) \(\w+\)")
 TONES: Final[Mapping[str, str]] = {
     "running": "live",
     "completed": "good",
@@ -89,6 +91,8 @@ def describe_status(run: Mapping[str, Any]) -> str:
     """Describe the status of a run, in a word or two: its stage while it runs, or that it is blocked."""
     if run["status"] == "running" and run.get("blocked"):
         return "Blocked"
+    if run["status"] == "running" and (run.get("hold") or {}).get("reason") == "budget":
+        return "Out of budget"
     if run["status"] == "running" and run.get("stage"):
         return STAGE_WORDS.get(run["stage"], run["stage"])
     return STATUS_WORDS.get(run["status"], run["status"])
@@ -100,6 +104,11 @@ def describe_ending(run: Mapping[str, Any]) -> str:
     if kind in MISSING:
         return "Incomplete"
     return f"{'Ending' if run['status'] == 'running' else 'Ended'} early ({kind.replace('_', ' ')})"
+
+
+def drop_node(detail: str) -> str:
+    """Drop the node that a spent budget does not admit: the page of the steps names it."""
+    return _REFUSED_NODE.sub(r"\1", detail)
 
 
 def choose_tone(run: Mapping[str, Any]) -> str:
@@ -117,6 +126,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "duration": format_duration,
     "status_word": describe_status,
     "ending_words": describe_ending,
+    "without_node": drop_node,
     "tone": choose_tone,
 }
 """The filters of templates."""

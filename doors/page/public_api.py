@@ -121,3 +121,36 @@ Api: TypeAlias = Annotated[PublicApi, Depends(PublicApi)]
 async def name_keys(api: PublicApi) -> dict[str, str]:
     """The names of API keys, by their ids; empty for those who may not list them, who are shown the ids."""
     return {key["id"]: key["name"] for key in await api.find_readable("/v1/keys") or ()}
+
+
+RUNS_READ_AT_ONCE: Final = 200
+"""The most that the API lists."""
+MOST_RUNS_READ: Final = 1_000
+"""A table has at most so many rows; whoever has made more of them lately asks for the next page."""
+
+
+async def list_single_runs(
+    api: PublicApi, limit: int, *, before: str | None = None, **wanted: Any
+) -> tuple[list[dict[str, Any]], str | None]:
+    """List runs that were asked for one by one: those of batches and tables, up to a thousand each, would hide them.
+
+    Args:
+        api: the API of the caller.
+        limit: how many runs are wanted.
+        before: the cursor of an earlier list.
+        wanted: filters and order, as the API has them.
+
+    Returns:
+        The runs, and the cursor of those behind them; None if there are no more.
+    """
+    found, cursor, read = list[dict[str, Any]](), before, 0
+    while read < MOST_RUNS_READ and len(found) <= limit:
+        page = await api.get("/v1/runs", limit=RUNS_READ_AT_ONCE if read else limit + 1, cursor=cursor, **wanted)
+        read += len(page["runs"])
+        found += [run for run in page["runs"] if run["priority"] != "batch"]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    if len(found) <= limit:
+        return found, cursor
+    return found[:limit], found[limit - 1]["run_id"]

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
-from elcano.doors.page.public_api import Api, ApiProblem, PublicApi
+from elcano.doors.page.public_api import Api, ApiProblem, PublicApi, list_single_runs
 from elcano.doors.page.quoted_claims import QuotePlaces, list_claims, list_sources
 from elcano.doors.page.rendering import render_page
 from elcano.doors.page.report_text import list_limitations, split_report
@@ -124,10 +124,10 @@ async def show_comparison(
         ApiProblem: more than two were chosen or none, or the API refused.
     """
     if len(run) == 1:
-        one, latest = await asyncio.gather(
-            api.get(f"/v1/runs/{run[0]}", pending=False), api.get("/v1/runs", limit=COMPARED)
+        one, (latest, _) = await asyncio.gather(
+            api.get(f"/v1/runs/{run[0]}", pending=False), list_single_runs(api, COMPARED)
         )
-        others = [other for other in latest["runs"] if other["run_id"] != run[0]]
+        others = [other for other in latest if other["run_id"] != run[0]]
         same = sorted(others, key=lambda other: bool(other["question"] != one["question"]))
         return await render_page(request, "compare_with.html", run=one, others=same)
     if len(run) != 2:

@@ -12,7 +12,7 @@ from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.formats import STATUS_WORDS
 from elcano.doors.page.graph_drawing import Drawing, Progress, draw_graph
-from elcano.doors.page.public_api import Api, PublicApi, name_keys
+from elcano.doors.page.public_api import Api, PublicApi, list_single_runs, name_keys
 from elcano.doors.page.rendering import build_address, render_page, share_page
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.events import EVENT_TYPES
@@ -43,25 +43,35 @@ async def show_runs(
     mode: Annotated[str, Query(max_length=100)] = "",
     api_key: Annotated[str, Query(max_length=100)] = "",
     order: Annotated[str, Query(max_length=20)] = "",
+    batches: Annotated[str, Query(max_length=3)] = "",
     before: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
-    """The list of runs, filtered and sorted by the parameters of its address."""
+    """The list of runs, filtered and sorted by the parameters of its address; with `batches`, also those of batches."""
     given = {"question": question, "status": status, "mode": mode, "api_key": api_key, "order": order}
     wanted = {name: value for name, value in given.items() if value}
-    page, modes, keys = await asyncio.gather(
-        api.get("/v1/runs", limit=RUNS_A_PAGE, cursor=before, **wanted), api.get("/v1/modes"), name_keys(api)
+    (runs, following), modes, keys = await asyncio.gather(
+        _list_all_runs(api, before, wanted) if batches else list_single_runs(api, RUNS_A_PAGE, before=before, **wanted),
+        api.get("/v1/modes"),
+        name_keys(api),
     )
     return await render_page(
         request,
         "runs.html",
-        runs=page["runs"],
-        next=page["next"],
+        runs=runs,
+        next=following,
         before=before,
-        wanted=wanted,
+        wanted=wanted | ({"batches": batches} if batches else {}),
         keys=keys,
         words=STATUS_WORDS,
         modes=[one["name"] for one in modes],
     )
+
+
+async def _list_all_runs(
+    api: PublicApi, before: str | None, wanted: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], str | None]:
+    page = await api.get("/v1/runs", limit=RUNS_A_PAGE, cursor=before, **wanted)
+    return page["runs"], page["next"]
 
 
 @router.get("/runs/{run_id}")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.public_api import Api
+from elcano.doors.page.quoted_claims import PagePlace
 from elcano.doors.page.rendering import render_page
 
 ROWS: Final = 25
@@ -38,8 +39,8 @@ async def show_tables(request: Request, api: Api, before: Annotated[str, Query(m
         api.find_readable("/v1/collections"),
         api.find_readable("/v1/sources"),
     )
-    uploads = [one["source"] for one in collections or ()]
-    folders = [one["name"] for one in sources or () if one["kind"] == "documents" and _is_folder(one["name"])]
+    uploads = [(one["source"], one["documents"]) for one in collections or ()]
+    folders = [(one["name"], None) for one in sources or () if one["kind"] == "documents" and _is_folder(one["name"])]
     return await render_page(
         request, "tables.html", tables=found["tables"], next=found["next"], sources=[*uploads, *folders], states=STATES
     )
@@ -106,22 +107,24 @@ def write_value(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def list_pages(quote: Mapping[str, Any], run_id: str) -> list[dict[str, Any]]:
-    """The pages of a quote, each with the path of its picture and how far down its mark begins, 0 to 1."""
-    tops: dict[int, float] = {}
-    for page, (_, top, _, _) in quote["marks"]:
-        tops[page] = min(top, tops.get(page, top))
-    query = urlencode({"evidence": quote["evidence"], "start": quote["start"] or 0, "end": quote["end"] or 0})
+def list_pages(quote: Mapping[str, Any], run_id: str) -> list[PagePlace]:
+    """The pages of a quote, those with marks with their pictures."""
+    marks: dict[int, list[Sequence[float]]] = {}
+    for page, box in quote["marks"]:
+        marks.setdefault(page, []).append(box)
     label = quote["page_label"]
-    pages = [
-        {
-            "name": f"page {page} ({label})" if label and page == quote["page"] else f"page {page}",
-            "path": f"/v1/runs/{run_id}/pages/{page}?{query}",
-            "top": top,
-        }
-        for page, top in tops.items()
+    if not marks:
+        return [PagePlace(f"page {label or quote['page']}")] if quote["page"] else []
+    marked = urlencode({"evidence": quote["evidence"], "start": quote["start"] or 0, "end": quote["end"] or 0})
+    return [
+        PagePlace(
+            f"page {page} ({label})" if label and page == quote["page"] else f"page {page}",
+            f"/v1/runs/{run_id}/pages/{page}?{marked}",
+            f"/v1/runs/{run_id}/pages/{page}?{urlencode({'evidence': quote['evidence']})}",
+            boxes,
+        )
+        for page, boxes in marks.items()
     ]
-    return pages or [{"name": f"page {label or quote['page']}", "path": "", "top": 0.0}] * bool(quote["page"])
 
 
 def _is_folder(name: str) -> bool:

@@ -124,15 +124,35 @@ async def test_rows_are_screened_with_the_keyboard_and_filtered(
         await expect(page.get_by_role("region", name="Decisions").get_by_role("listitem")).to_have_count(2)
 
 
+async def test_of_two_who_screen_at_once_each_is_told_what_the_other_decided(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    async with open_page(browser, filled.address, watched) as one, open_page(browser, filled.address, watched) as other:
+        for page in (one, other):
+            await page.goto(filled.path)
+        await one.locator("#row-0").get_by_role("button", name="Include").click()
+        await expect(one.locator("#says")).to_have_text("Row 1: include")
+        await other.locator("#row-0").focus()
+        await other.keyboard.press("e")
+        await other.keyboard.type("wrong sea")
+        await other.keyboard.press("Enter")
+        await expect(other.locator("#says")).to_have_text("Row 1: exclude; meanwhile it had become include")
+        await expect(other.locator("#row-0")).to_contain_text("2 decisions")
+        await one.locator("#row-1").get_by_role("button", name="Unsure").click()
+        await expect(one.locator("#row-0 [value=exclude]")).to_have_attribute("aria-pressed", "true")
+
+
 async def test_a_cell_opens_on_its_page_and_is_edited(browser: Browser, watched: Watched, filled: Filled) -> None:
     async with open_page(browser, filled.address, watched) as page:
         await page.goto(filled.path)
         await page.locator("#row-0 a.cell").first.click()
         dialog = page.get_by_role("dialog")
         await expect(dialog.locator("blockquote")).to_have_text("All cod spawn in spring here.")
-        picture = dialog.get_by_role("img", name="The quote marked on page 2")
+        picture = dialog.get_by_role("img", name="Page 2 with the quote marked")
         await expect(picture).to_have_js_property("complete", True)
-        await expect(dialog.get_by_role("region", name="Picture of page 2")).not_to_have_js_property("scrollTop", 0)
+        await expect(dialog.locator(".sheet i")).to_be_in_viewport()
+        await dialog.get_by_role("button", name="Zoom in").click()
+        await expect(dialog.locator(".sheet i")).to_be_in_viewport()
         assert await find_violations(page) == []
         await dialog.get_by_role("button", name="Close").click()
         await page.locator("#row-0 a.cell").nth(1).click()
@@ -144,6 +164,8 @@ async def test_a_cell_opens_on_its_page_and_is_edited(browser: Browser, watched:
         await dialog.get_by_role("button", name="Write it").click()
         await expect(page.locator("#row-0 td.edited")).to_contain_text("600")
         await expect(page.locator("#row-0 td.edited")).to_contain_text("written by a person")
+        await expect(dialog).to_be_hidden()
+        await expect(page.locator("#row-0 a.cell").nth(1)).to_be_focused()
 
 
 async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
@@ -163,7 +185,7 @@ async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
         await expect(page.locator("td.found")).to_have_count(3)
         await expect(page.locator("#head")).to_contain_text("Done")
         await page.goto("/tables")
-        await expect(page.get_by_role("region", name="Documents by questions").get_by_role("listitem")).to_have_count(2)
+        await expect(page.get_by_role("region", name="All tables").get_by_role("listitem")).to_have_count(2)
 
 
 async def test_columns_are_added_and_missing_cells_are_filled_from_the_page(
@@ -189,6 +211,29 @@ async def test_columns_are_added_and_missing_cells_are_filled_from_the_page(
         await expect(page.locator("#head")).to_contain_text("3 completed")
         await expect(page.locator("summary", has_text="Fill in what is missing")).to_have_count(0)
         await expect(page.locator("#row-0 td.not_stated")).to_have_count(2)
+
+
+async def test_a_table_out_of_budget_says_which_rows_wait_and_what_for(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    async with httpx.AsyncClient(base_url=filled.address, timeout=60) as api:
+        body = {"documents": [{"source": "uploads:safety"}], "columns": COLUMNS, "budget": {"tokens": 6_000}}
+        made = (await api.post(TABLES, json={**body, "at_once": 1})).json()
+
+        async def is_out() -> bool:
+            return bool((await api.get(f"{TABLES}/{made['id']}")).json()["state"] == "out_of_budget")
+
+        await until(is_out)
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto(f"/tables/{made['id']}")
+        await expect(page.locator("#head .banner")).to_contain_text("Rows wait for a top-up.")
+        await expect(page.locator("td.pending").last).to_have_text("waits for a top-up")
+        await page.get_by_role("link", name="top-up", exact=True).click()
+        await page.locator("summary", has_text="Top up").click()
+        await page.get_by_label("Tokens to add").fill("200000")
+        await page.get_by_role("button", name="Top up").click()
+        await expect(page.locator("td.found")).to_have_count(3)
+        await expect(page.locator("#head")).to_contain_text("Done")
 
 
 async def test_tables_are_for_everybody(browser: Browser, watched: Watched, filled: Filled) -> None:

@@ -19,7 +19,7 @@ import httpx
 from elcano.dev.claims import free_ports
 from elcano.dev.stack import Stack, open_stack
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.settings import Settings
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.provider import Reply, Request, make_completion, make_refusal, scripted_provider
@@ -44,6 +44,9 @@ SECTIONS: Final = {
     "The return": "Which of the five ships came home?",
 }
 """Of the deep run: the third one's provider is down, the fourth one's takes its time."""
+CASKS: Final = "How many casks of water did the crew fill?"
+"""Its report names a number that its quote does not have."""
+CASKS_FILLED: Final = "The crew filled forty casks at the spring."
 SLOW: Final = {WORKING, SECTIONS["The return"]}
 OUT: Final = {DOWN, SECTIONS["The crossing"]}
 SETTLED_SECONDS: Final = 240.0
@@ -88,7 +91,18 @@ def _output(task: TaskEnvelope) -> JsonObject:
     if task.kind == "planner":
         outline = [{"title": title, "key_question": question} for title, question in SECTIONS.items()]
         return {"report_title": "The five ships", "report_outline": [dict(one) for one in outline]}
+    if task.question == CASKS and task.kind == "writer":
+        return _miscount(task)
     return build_plain_answer(task)
+
+
+def _miscount(task: TaskEnvelope) -> JsonObject:
+    """A report whose first sentence its quote supports, and whose second one it does not."""
+    told = [(passage, passage.text.find(CASKS_FILLED)) for passage in task.evidence]
+    (passage, _), *_ = [one for one in told if one[1] >= 0]
+    citations: list[Json] = [{"evidence": passage.key, "quote": CASKS_FILLED}]
+    texts = ("The crew filled forty casks at the spring.", "Of these 31 were lost.")
+    return {"title": task.question, "key_findings": [{"text": text, "citations": citations} for text in texts]}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ const form = document.getElementById("ask");
 const options = document.getElementById("options");
 const draftKey = `draft:ask:${form.previous_run?.value ?? ""}`;
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const shorten = (number) => compact.format(number).replace("K", "k"); // as the server writes it
 const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 2 });
 const INPUT_SHARE = 0.88; // of the tokens of a usual run are sent, the rest is answered
 const ADDRESS = /https?:\/\/\S+/g;
@@ -120,7 +121,7 @@ function describe() {
   for (const field of form.querySelectorAll("[name^='budget.']")) {
     const name = field.name.slice(7);
     field.placeholder = usual[name] ? Number(usual[name]).toLocaleString("en") : "no limit";
-    if (field.value) said.push(`at most ${name === "cost_usd" ? money.format(field.value) : `${compact.format(field.value)} ${field.labels[0].textContent.toLowerCase()}`}`);
+    if (field.value) said.push(`at most ${name === "cost_usd" ? money.format(field.value) : `${shorten(field.value)} ${field.labels[0].textContent.toLowerCase()}`}`);
   }
   if (form.pause.checked) said.push("then waits");
   if (form.clarify.checked) said.push("asks back");
@@ -136,7 +137,7 @@ function describe() {
     all.checked = on.length > 0;
     all.indeterminate = on.length > 0 && boxes.some((box) => isWhole(box) && !box.checked);
     const now = group.querySelector(".now");
-    now.textContent = on.map((box) => box.value).join(", ") || now.dataset.off;
+    now.textContent = on.map((box) => box.dataset.title ?? box.value).join(", ") || now.dataset.off;
   }
   describeAddresses();
   document.getElementById("estimate").textContent = estimate(mode?.dataset ?? {});
@@ -156,8 +157,8 @@ function describeAddresses() {
 
 function price(tokens) {
   const { inputUsd, outputUsd } = form.dataset;
-  if (!inputUsd || text("model")) return `${compact.format(tokens)} tokens`;
-  return `${money.format((tokens * (inputUsd * INPUT_SHARE + outputUsd * (1 - INPUT_SHARE))) / 1e6)} (${compact.format(tokens)} tokens)`;
+  if (!inputUsd || text("model")) return `${shorten(tokens)} tokens`;
+  return `${money.format((tokens * (inputUsd * INPUT_SHARE + outputUsd * (1 - INPUT_SHARE))) / 1e6)} (${shorten(tokens)} tokens)`;
 }
 
 function duration(seconds) {

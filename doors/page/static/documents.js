@@ -149,6 +149,8 @@ function choose(collection, on = true) {
   } else if (find().checked === on && unread.has(collection)) return;
   if (on && !unread.size) for (const own of form.querySelectorAll("[data-default]")) own.checked = false;
   if (on) unread.set(collection, 1);
+  const [first, ...others] = files.filter((one) => one.collection === collection);
+  if (first) find().dataset.title = `${first.name.split("/")[0]}${others.length ? ` and ${others.length} more` : ""}`;
   find().checked = on;
   if (!files.length) for (const own of form.querySelectorAll("[data-default]")) own.checked = true;
   form.dispatchEvent(new Event("input", { bubbles: true }));

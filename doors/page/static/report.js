@@ -1,5 +1,7 @@
 // A report beside its sources: a sentence shows its quotes where they stand, and a source the sentences that rest on it.
 // Without this script all of it stands on the page, and citations lead to their references.
+import { makePageView } from "./page_view.js";
+
 const report = document.querySelector(".report");
 const pane = document.getElementById("sources");
 const title = document.getElementById("pane-title");
@@ -7,8 +9,6 @@ const steps = pane.querySelector(".steps-between");
 const doubtedOnly = document.getElementById("doubted");
 const claims = [...pane.querySelectorAll(".claim-list > li")];
 const fetched = new Set();
-const ZOOMS = [1, 1.6, 2.5];
-const READABLE = 720; // pixels: so wide a page can be read
 let chosen = [];
 let opener; // where the reader came from
 
@@ -94,53 +94,6 @@ function showPages(claim, cites) {
   if (wanted && wanted.offsetTop > pane.clientHeight / 2) wanted.scrollIntoView({ block: "nearest" });
 }
 
-/** The picture of a page with the quote marked on it, scrolled to its mark; + and - zoom, arrows scroll. */
-function makePageView(link) {
-  const figure = document.getElementById("page-view").content.firstElementChild.cloneNode(true);
-  const view = figure.querySelector(".page-view");
-  const image = figure.querySelector("img");
-  const sheet = figure.querySelector(".sheet");
-  const name = link.textContent;
-  let level = 0;
-  const marks = JSON.parse(link.dataset.marks);
-  view.ariaLabel = `Picture of ${name}`;
-  image.alt = `${name[0].toUpperCase()}${name.slice(1)} with the quote marked`;
-  const edge = (side, choose) => choose(...marks.map((box) => box[side]));
-  const wide = Math.min(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1.3); // as wide as the quote: margins tell nothing
-  const scroll = () => {
-    sheet.style.width = `${100 * Math.max(Math.min(wide, READABLE / view.clientWidth), 1) * ZOOMS[level]}%`;
-    view.scrollTo((edge(0, Math.min) - 0.04) * sheet.offsetWidth, edge(1, Math.min) * sheet.offsetHeight - view.clientHeight / 3);
-  };
-  const zoom = (step) => {
-    if (level + step > 0) image.src = `${link.dataset.picture}&width=2400`;
-    level = Math.min(Math.max(level + step, 0), ZOOMS.length - 1);
-    if (step) scroll();
-  };
-  image.addEventListener("load", () => {
-    if (!figure.querySelector("i")) image.after(...marks.map(makeMark));
-    scroll();
-  });
-  image.addEventListener("error", async () => {
-    const answer = await fetch(link.href).catch(() => null);
-    const problem = answer?.ok ? null : await answer?.json().catch(() => null);
-    const why = document.createElement("p");
-    why.className = "small warn-text";
-    why.textContent = `There is no picture of ${name}${problem ? `: ${problem.detail}` : ""}`;
-    figure.replaceWith(why);
-  });
-  image.src = link.dataset.picture;
-  figure.addEventListener("click", (event) => zoom(Number(event.target.closest("button")?.value ?? 0)));
-  view.addEventListener("keydown", (event) => zoom({ "+": 1, "=": 1, "-": -1 }[event.key] ?? 0));
-  return figure;
-}
-
-function makeMark([left, top, right, bottom]) {
-  const made = document.createElement("i");
-  const share = (value) => `${100 * value}%`;
-  Object.assign(made.style, { left: share(left), top: share(top), width: share(right - left), height: share(bottom - top) });
-  return made;
-}
-
 /** Asks for the pictures of a statement before it is chosen: what is pointed at is often clicked. */
 function prefetch(claim) {
   for (const { dataset } of claim?.querySelectorAll(".page-link") ?? []) {
@@ -184,7 +137,16 @@ pane.addEventListener("toggle", ({ target }) => {
     mark("resting", [...links].map((link) => findStatement({ id: link.hash.slice(1) })));
   }
 }, true);
-document.addEventListener("keydown", ({ key, target }) => { if (key === "Escape" && !steps.hidden && !target.closest("form")) close(); });
+document.addEventListener("keydown", ({ key, target }) => {
+  if (key !== "Escape" || target.closest("form")) return;
+  const menu = target.closest(".tools details[open]");
+  if (menu) menu.firstElementChild.focus();
+  if (menu) menu.open = false;
+  else if (!steps.hidden) close();
+});
+document.addEventListener("click", ({ target }) => { // a menu is over once something is chosen in it, or beside it
+  for (const menu of document.querySelectorAll(".tools details[open]")) if (!menu.contains(target) || target.closest("a")) menu.open = false;
+});
 document.querySelector(".to-sources").addEventListener("click", (event) => { event.preventDefault(); opener = event.target; raise("sources"); });
 
 function openSource(hash) {

@@ -132,7 +132,7 @@ function tellWork(type, { message, node, section, data }) {
   if (queries?.length) return `Searching for ${queries.join(" · ")}`;
   if (type === "searching" && sections) return `Researching ${sections.length} ${sections.length === 1 ? "section" : "sections side by side"}`;
   if (type === "searching" || data?.searches === 0) return ""; // there was nothing to search for
-  let said = message.replace(/^Thought: |, iteration \d.*/g, "");
+  let said = message.replace(/^Thought: |, iteration \d.*/g, "").replace(/^Iteration/, "Round").replace(/(another step) \(\w+\)/, "$1");
   for (const name of [section, node?.replaceAll("_", " ")]) {
     if (name && said.toLowerCase().startsWith(`${name.toLowerCase()}: `)) said = said.slice(name.length + 2);
   }

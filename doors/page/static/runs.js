@@ -40,7 +40,7 @@ function refreshSoon(sign, again = true) {
 document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) refreshSoon(); });
 addEventListener("pagehide", () => { for (const stream of streams.values()) stream?.close(); streams.clear(); });
 addEventListener("pageshow", (event) => { if (event.persisted) refreshSoon(); });
-for (const select of document.querySelectorAll("#filters select")) select.addEventListener("change", () => select.form.requestSubmit());
+for (const field of document.querySelectorAll("#filters :is(select, [name=batches])")) field.addEventListener("change", () => field.form.requestSubmit());
 follow();
 
 // Chosen runs: two are compared by their form; deleting takes a second press, which says how many are meant.

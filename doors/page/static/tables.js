@@ -1,6 +1,7 @@
 // Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
 import { ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
+import { makePageView } from "./page_view.js";
 import { refreshParts } from "./parts.js";
 
 const LOOK_MS = 3000;
@@ -10,17 +11,21 @@ const path = table && `/v1/evidence-tables/${table.dataset.tableId}`;
 
 // Screening.
 
+let excluding; // the row whose reason is being written, to exclude it
+
 const findRow = (node) => node?.closest?.("[data-row]");
 
 async function decide(row, decision) {
   const field = row.querySelector("[name=reason]");
   try {
     const made = await ask("PATCH", `${path}/rows/${row.dataset.row}/screening`, { decision, reason: decision ? field.value : "" });
+    const before = made.decisions.at(-2)?.decision ?? "";
+    const meanwhile = before === (row.dataset.decision ?? "") ? "" : `; meanwhile it had become ${before || "undecided"}`;
     row.dataset.decision = made.decision ?? "";
+    excluding = undefined;
     field.defaultValue = field.value;
     for (const button of row.querySelectorAll(".decide button")) button.ariaPressed = String(button.value === made.decision);
-    const others = new Set(made.decisions.map((one) => one.by)).size - 1;
-    say(`Row ${made.number + 1}: ${made.decision ?? "undecided"}${others > 0 ? `, decided by ${others} more` : ""}`);
+    say(`Row ${made.number + 1}: ${made.decision ?? "undecided"}${meanwhile}`);
     refreshParts().catch(() => {});
     return true;
   } catch (refusal) {
@@ -43,16 +48,16 @@ table?.addEventListener("click", (event) => {
 table?.addEventListener("submit", (event) => { // Enter in the reason: to exclude, if nothing else was decided
   event.preventDefault();
   const row = findRow(event.target);
-  decide(row, row.dataset.decision || "exclude").then((done) => done && walk(row));
+  decide(row, row === excluding ? "exclude" : row.dataset.decision || "exclude").then((done) => done && walk(row));
 });
 document.addEventListener("keydown", (event) => {
   if (!table || dialog.open || event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches?.("input, textarea, select");
   const row = findRow(document.activeElement);
-  if (typing) { if (event.key === "Escape") row?.focus(); return; }
+  if (typing) { if (event.key === "Escape") { excluding = undefined; row?.focus(); } return; }
   if (event.key === "j" || event.key === "k") { event.preventDefault(); walk(row, event.key === "k"); }
   if (!row?.querySelector(".decide")) return;
-  if (event.key === "e") { event.preventDefault(); row.dataset.decision = ""; row.querySelector("[name=reason]").select(); }
+  if (event.key === "e") { event.preventDefault(); excluding = row; row.querySelector("[name=reason]").select(); }
   const decision = { i: "include", u: "unsure" }[event.key];
   if (decision) decide(row, decision).then((done) => done && walk(row));
 });
@@ -81,25 +86,12 @@ document.addEventListener("click", (event) => {
   showPage(link);
 });
 
-/** The picture of a page behind the quote that stands on it, scrolled to its mark; another click takes it away. */
+/** The picture of a page behind the quote that is on it; another click takes it away. */
 function showPage(link) {
-  const quote = link.closest(".quote");
-  if (quote.querySelector(".page-view")) return quote.querySelector(".page-view").remove();
-  const view = document.createElement("div");
-  Object.assign(view, { className: "page-view", tabIndex: 0, role: "region", ariaLabel: `Picture of ${link.textContent}` });
-  const image = new Image();
-  image.alt = `The quote marked on ${link.textContent}`;
-  image.addEventListener("load", () => { view.scrollTop = image.offsetHeight * link.dataset.top - view.clientHeight / 3; });
-  image.addEventListener("error", async () => {
-    const problem = await fetch(link.href).then((answer) => answer.json()).catch(() => null);
-    const why = document.createElement("p");
-    why.className = "small quiet";
-    why.textContent = `There is no picture of ${link.textContent}${problem ? `: ${problem.detail}` : ""}`;
-    view.replaceWith(why);
-  });
-  image.src = link.href;
-  view.append(image);
-  quote.append(view);
+  const facts = link.closest(".facts");
+  const shown = facts.parentElement.querySelector(".page-figure");
+  if (shown) shown.remove();
+  else facts.after(makePageView(link));
 }
 
 // Edits, and new tables.
@@ -116,7 +108,9 @@ document.addEventListener("submit", async (event) => {
     if (form.dataset.cell) {
       const reason = form.elements.reason.value;
       await ask("PATCH", form.dataset.cell, button.name === "restore" ? { restore: true, reason } : { value: readValue(form), reason });
-      location.reload();
+      if (!dialog?.open) return location.reload();
+      dialog.close(); // the reader is back at the cell
+      await refreshParts();
     } else {
       const body = buildTable(form);
       const made = await ask("POST", "/v1/evidence-tables", body, { "Idempotency-Key": chooseKey("key:table", body) });

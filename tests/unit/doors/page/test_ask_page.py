@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from elcano.doors.page.ask_page import RECENT, choose_recent_runs, group_sources, measure_usual_seconds
+from elcano.doors.page.ask_page import group_sources, measure_usual_seconds
 
 
 def source(name: str, kind: str, *, ready: bool = True) -> dict[str, Any]:
@@ -38,11 +38,3 @@ def test_the_usual_time_of_a_mode_is_the_median_of_its_completed_runs() -> None:
     runs = [run("deep", 60), run("deep", 90), run("deep", 600), run("deep", 1, "failed"), run("auto", 4)]
     times = measure_usual_seconds([*runs, {"mode": "auto", "status": "completed", "budget": None}])
     assert (times["deep"], times["auto"], times["simple"]) == (90, 4, 0)
-
-
-def test_rows_of_a_table_do_not_push_questions_out_of_the_latest_runs() -> None:
-    rows: list[dict[str, Any]] = [{"run_id": f"row-{number}", "priority": "batch"} for number in range(9)]
-    question = {"run_id": "asked", "priority": "interactive"}
-    assert choose_recent_runs([*rows, question]) == [question]
-    assert choose_recent_runs(rows) == rows[:RECENT]
-    assert choose_recent_runs([question] * 9) == [question] * RECENT

@@ -7,12 +7,14 @@ from elcano.doors.page.formats import (
     choose_tone,
     describe_ending,
     describe_status,
+    drop_node,
     format_dollars,
     format_duration,
     format_tokens,
 )
 from elcano.doors.page.rendering import _open_templates
 from elcano.doors.page.usage_page import name_group
+from elcano.graphs.engine.routing import out_of
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,11 @@ def test_a_text_is_cut_where_its_place_ends() -> None:
     """By itself Jinja leaves five characters more, which do not fit into a box of the graph."""
     shown = _open_templates().from_string("{{ text | truncate(24, true, '…') }}").render(text="x" * 25)
     assert shown == "x" * 23 + "…"
+
+
+def test_a_run_that_waits_for_budget_says_so_and_names_no_node() -> None:
+    held = {"status": "running", "stage": "paused", "hold": {"reason": "budget"}}
+    assert describe_status(held) == "Out of budget"
+    assert describe_status({**held, "hold": {"reason": "pause"}}) == "Paused"
+    ending = out_of("tokens", "knowledge_gap")
+    assert drop_node(ending.detail) == "the budget of tokens does not allow another step"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from elcano.doors.page.quoted_claims import PagePlace
 from elcano.doors.page.table_pages import format_value, list_pages, write_value
 
 
@@ -28,7 +29,8 @@ def test_a_quote_leads_to_each_of_its_pages_and_without_places_to_none() -> None
     quote: dict[str, Any] = {"evidence": "a:b&c", "start": 3, "end": 9, "page": 4, "page_label": "iv"}
     marks = [[4, [0.1, 0.5, 0.9, 0.52]], [4, [0.1, 0.4, 0.9, 0.42]], [5, [0.1, 0.1, 0.9, 0.12]]]
     pages = list_pages({**quote, "marks": marks}, "run-1")
-    assert [(one["name"], one["top"]) for one in pages] == [("page 4 (iv)", 0.4), ("page 5", 0.1)]
-    assert pages[0]["path"] == "/v1/runs/run-1/pages/4?evidence=a%3Ab%26c&start=3&end=9"
-    assert list_pages({**quote, "marks": []}, "run-1") == [{"name": "page iv", "path": "", "top": 0.0}]
+    assert [(one.name, len(one.marks)) for one in pages] == [("page 4 (iv)", 2), ("page 5", 1)]
+    assert pages[0].path == "/v1/runs/run-1/pages/4?evidence=a%3Ab%26c&start=3&end=9"
+    assert pages[0].picture == "/v1/runs/run-1/pages/4?evidence=a%3Ab%26c"
+    assert list_pages({**quote, "marks": []}, "run-1") == [PagePlace("page iv")]
     assert list_pages({**quote, "marks": [], "page": None}, "run-1") == []

@@ -40,6 +40,7 @@ from elcano.activities.agents.draft_faults import (
     list_failed,
     list_failing,
     list_faulty_evidence,
+    list_spoiled,
     put_back,
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
@@ -257,12 +258,13 @@ class _Desk:
     async def _restore(
         self, claim: Claim, repair: tuple[Claim, ...]
     ) -> tuple[tuple[Claim, ...], Sequence[CheckedClaim]]:
-        """The repair with the sentences that it dropped without reason, as far as that can be, and its checks."""
+        """The repair with the sentences that it dropped or spoiled, as far as that can be, and its checks."""
         found = await self._check(repair)
         before = self.checked[claim]
-        if len(repair) > 1 or not any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
-            return repair, found
         checked = found[0] if found else CheckedClaim(text="", citations=())
+        lost = any(is_lost(one, found) for one in before.statements if not is_doubted(one))
+        if len(repair) > 1 or not (lost or list_spoiled(before, checked)):
+            return repair, found
         whole = restore_sentences(claim, before, repair[0] if repair else None, checked)
         return (repair, found) if whole is None else ((whole,), await self._check((whole,)))
 
@@ -301,6 +303,8 @@ class _Desk:
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
         for statement in (one for claim in repaired for one in self.checked[claim].statements):
+            if statement.support == "not_supported":  # its figures are right elsewhere, as those of another column
+                continue
             ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
             if lost := find_lost_figures(Said(statement.text, tuple(self.passages[id].text for id in ids)), said):
                 figures = ", ".join(dict.fromkeys(lost))

@@ -104,6 +104,33 @@ def is_multiple_of_figures(many: Decimal, there: Sequence[Figure]) -> bool:
     )
 
 
+def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
+    """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
+    amounts = [(value, one.unit) for one in figures[:_MOST_COMPARED] for value in one.values if value > 0]
+    for value, unit in amounts:
+        if unit == TIMES and value > 1:
+            yield 1 / value
+    for (part, unit), (whole, other_unit) in permutations(amounts, 2):
+        if unit == other_unit and part < whole:
+            yield part / whole
+
+
+def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
+    """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
+    step = Decimal(1).scaleb(-one.places) / 2
+    pairs = [pair for pair in permutations(others[:_MOST_COMPARED], 2) if pair[0].unit == pair[1].unit]
+    for (first, second), value in product(pairs, one.values):
+        for a, b in product(first.values, second.values):
+            made = [a + b, a - b] if one.unit == first.unit else []
+            if b and one.unit in ("", TIMES):
+                made.append(a / b)
+            if b and one.unit == SHARE:
+                made += [(a - b) / abs(b) * 100, a / b * 100]
+            if any(abs(abs(result) - abs(value)) <= step for result in made):
+                return True
+    return False
+
+
 _NO: Final = r"no|keine?[rnm]?|aucune?|ningún|ninguna|nessun[oa]?|nenhuma?|geen"
 _NO_THING: Final = re.compile(rf"\b(?:{_NO})[ \u00a0](?P<thing>[^\W\d_]{{3,}})", re.IGNORECASE)
 _NEGATION: Final = re.compile(

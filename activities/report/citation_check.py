@@ -276,11 +276,12 @@ class _Desk:
         return self._citation(cited.quote, cited)
 
     def related(self, ids: Iterable[str]) -> tuple[Evidence, ...]:
-        """The given ones of `ids`, one of each work that nothing cites: the others a reader finds in the references."""
-        named: dict[tuple[str, str], Evidence] = {}
+        """The given ones of `ids`, one of each place in a work, and none of a place that the references name."""
+        cited = {(group, one.locator) for group, passages in self._cited.items() for one in passages}
+        named: dict[tuple[tuple[str, str], str], Evidence] = {}
         for passage in (self.given[id] for id in ids if id in self.given):
-            named.setdefault(self.works.group(passage), passage)
-        return tuple(passage for group, passage in named.items() if group not in self._cited)
+            named.setdefault((self.works.group(passage), passage.locator), passage)
+        return tuple(passage for place, passage in named.items() if place not in cited)
 
     def references(self) -> tuple[Reference, ...]:
         found = (self._reference(self._numbers[key], passages) for key, passages in self._cited.items())

@@ -8,7 +8,7 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
@@ -121,8 +121,11 @@ def _is_confirmed(one: Figure, statement: Statement, missing: Sequence[Figure]) 
     return is_computed(one, own)
 
 
-def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
-    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have."""
+def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
+    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have.
+
+    `corrected`: units in which it has other figures instead.
+    """
     asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
     there, known = _extract_all_figures(with_unglued(statement.quotes)), _extract_all_figures(statement.known)
     kept = extract_figures(after, dates=True)
@@ -130,9 +133,19 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
         one.written
         for one in asked
         if not _is_possible_count(one)
+        and one.unit not in corrected
         and not _explain_missing_figure(one, statement, there, known)
         and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )
+
+
+def list_new_units(before: str, after: str) -> frozenset[str]:
+    """The units of the figures that the text `after` has and `before` has not; empty for one without a unit."""
+    there = extract_figures(before)
+    new = (
+        one for one in extract_figures(after) if not any(is_same_figure(one, other, rounded=False) for other in there)
+    )
+    return frozenset(one.unit for one in new)
 
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:

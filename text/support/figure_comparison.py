@@ -13,7 +13,7 @@ from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.support.figures_and_names import Figure
-from elcano.text.units import RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
@@ -122,6 +122,8 @@ def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
     for (first, second), value in product(pairs, one.values):
         for a, b in product(first.values, second.values):
             made = [a + b, a - b] if one.unit == first.unit else []
+            if one.unit == POINTS and first.unit == SHARE:
+                made.append(a - b)
             if b and one.unit in ("", TIMES):
                 made.append(a / b)
             if b and one.unit == SHARE:

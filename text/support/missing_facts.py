@@ -16,7 +16,7 @@ from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
-from elcano.text.number_words import is_ambiguous
+from elcano.text.number_words import is_ambiguous, number_word
 from elcano.text.phrases import ENGLISH
 from elcano.text.support.figure_comparison import (
     HALF,
@@ -118,7 +118,19 @@ def _is_confirmed(one: Figure, statement: Statement, missing: Sequence[Figure]) 
         quoted = _extract_all_figures(statement.quotes)
         return any(is_same_share(one.share, ratio, one.bound, rounded=True) for ratio in find_figure_ratios(quoted))
     own = [figure for figure in extract_figures(statement.text) if figure not in missing]
-    return is_computed(one, own)
+    if is_computed(one, own):
+        return True
+    read = [said for quote in statement.quotes if (said := _read_old_font(quote)) != quote]
+    return any(is_same_figure(one, other, rounded=False) for other in _extract_all_figures(with_unglued(read)))
+
+
+def _read_old_font(quote: str) -> str:
+    """`quote` as fonts of older journals meant it, which PDFs give with 3 for a cross and 2 for a minus.
+
+    `2 3 106` is 2*10^6, and `1028` is 10^-8; only a reader can tell that from a number.
+    """
+    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", quote)
+    return re.sub(r"(?<![\d.,])10[ \u00a0]?2(\d{1,2})(?![\d.,]*\d)", r"10^-\1", crossed)
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
@@ -306,10 +318,24 @@ _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u207
 """A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
 
 
+_ORDERS: Final = re.compile(
+    r"(?P<count>[1-9]\d?|[a-z]+)[ \u00a0](?:orders?[ \u00a0]of[ \u00a0]magnitude)", re.IGNORECASE
+)
+
+
 def _raise_powers(quote: str) -> str:
-    """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹."""
+    """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
+
+    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times.
+    """
     raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
-    return _LOST_MINUS.sub("\u207b", raised)
+    return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
+
+
+def _write_out_orders(found: re.Match[str]) -> str:
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else number_word(count)
+    return found[0] if number is None else f"10^{number} times"
 
 
 def _remove_glued_notes(quote: str) -> str:

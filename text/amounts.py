@@ -23,7 +23,7 @@ _GLUED: Final = re.compile(r"[ \u00a0]?(k|M|Mio|Md|Mds|Mrd)[ \u00a0]?(?=[€$£]
 _GLUED_POWERS: Final = {"k": 3, "m": 6, "mio": 6, "md": 9, "mds": 9, "mrd": 9}
 _POINTS: Final = re.compile(
     r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
-    r"|points?\b|punkte\w?\b|pp\b)",
+    r"|points?\b|punkte\w?\b|pp\b|p\.p\.)",
     re.IGNORECASE,
 )
 

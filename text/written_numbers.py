@@ -71,6 +71,8 @@ _NUMBER: Final = _compile_number(_GROUPED)
 _UNGROUPED: Final = _compile_number("")
 _ROW_BEFORE: Final = re.compile(r"\d[ \u00a0][<>\u2264\u2265]?$")
 _ROW_AFTER: Final = re.compile(r"[ \u00a0][<>\u2264\u2265]?\d")
+_ERROR_SIGN: Final = re.compile(r"[ \u00a0][\u00b1\ufffd][ \u00a0]")
+"""Between a figure and its error, also where a PDF could not decode it: `596 \u00b1 2 632 \u00b1 2` is a row."""
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
@@ -155,6 +157,7 @@ def _search_number(text: str, at: int) -> re.Match[str] | None:
         return match
     start = match.start("digits")
     in_row = _ROW_BEFORE.search(text, max(0, start - 3), start) or _ROW_AFTER.match(text, match.end())
+    in_row = in_row or (_ERROR_SIGN.match(text, max(0, start - 3)) and _ERROR_SIGN.match(text, match.end()))
     return _UNGROUPED.match(text, match.start()) if in_row else match
 
 

@@ -241,7 +241,10 @@ def find_nearest_words(quote: str, text: str) -> tuple[str, float]:
         matcher = SequenceMatcher(None, there[begin:end], wanted, autojunk=False)
         shared = [one for one in matcher.get_matching_blocks() if one.size]
         if (share := sum(one.size for one in shared) / len(wanted)) > likeness:
-            best, likeness = (begin + shared[0].a, begin + shared[-1].a + shared[-1].size), share
+            # what the quote has in front of the first and behind the last word that both have is shown too
+            first = begin + shared[0].a - shared[0].b
+            last = begin + shared[-1].a + len(wanted) - shared[-1].b
+            best, likeness = (max(0, first), min(len(there), last)), share
     if likeness < LEAST_LIKENESS:
         return "", 0.0
     return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split()), likeness

@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
+from elcano.activities.report.table_marks import name_cell
 from elcano.graphs.report.report import Citation, Claim, Statement
 from elcano.graphs.text import shorten_text
 from elcano.text.prose.markdown_parser import mark_of
@@ -41,12 +42,27 @@ def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, 
     yield from dict.fromkeys(texts[one] for one in list_failing(claim, found))
     for one in found.statements:
         if is_doubted(one) and one.reason not in REASONS.values():
-            yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"
+            yield f"“{name_cell(shorten_text(one.text, TOLD_CHARACTERS), one.context)}”: {one.reason}"
 
 
 def is_doubted(one: Statement) -> bool:
     """Whether a statement is not wholly supported by what it quotes."""
     return bool(one.reason) and one.support in ("partly", "in_passage", "not_supported")
+
+
+def list_spoiled(before: CheckedClaim, found: CheckedClaim) -> list[int]:
+    """The places in a repair of doubted statements that rest on the quotes of one that was right and stands no more."""
+    said = {one.text for one in found.statements}
+    right = [
+        {cited.quote for cited in one.citations}
+        for one in before.statements
+        if one.citations and one.text not in said and not is_doubted(one)
+    ]
+    return [
+        place
+        for place, one in enumerate(found.statements)
+        if is_doubted(one) and {cited.quote for cited in one.citations} in right
+    ]
 
 
 def list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:

@@ -40,6 +40,7 @@ from elcano.activities.agents.draft_faults import (
     list_failed,
     list_failing,
     list_faulty_evidence,
+    list_spoiled,
     put_back,
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
@@ -62,7 +63,7 @@ from elcano.storage.evidence import Evidence
 from elcano.text.languages import possible_languages
 from elcano.text.prose.blocks import ClaimCollector
 from elcano.text.support.missing_facts import Statement as Said
-from elcano.text.support.missing_facts import find_lost_figures
+from elcano.text.support.missing_facts import find_lost_figures, list_new_units
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
@@ -257,12 +258,13 @@ class _Desk:
     async def _restore(
         self, claim: Claim, repair: tuple[Claim, ...]
     ) -> tuple[tuple[Claim, ...], Sequence[CheckedClaim]]:
-        """The repair with the sentences that it dropped without reason, as far as that can be, and its checks."""
+        """The repair with the sentences that it dropped or spoiled, as far as that can be, and its checks."""
         found = await self._check(repair)
         before = self.checked[claim]
-        if len(repair) > 1 or not any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
-            return repair, found
         checked = found[0] if found else CheckedClaim(text="", citations=())
+        lost = any(is_lost(one, found) for one in before.statements if not is_doubted(one))
+        if len(repair) > 1 or not (lost or list_spoiled(before, checked)):
+            return repair, found
         whole = restore_sentences(claim, before, repair[0] if repair else None, checked)
         return (repair, found) if whole is None else ((whole,), await self._check((whole,)))
 
@@ -296,15 +298,21 @@ class _Desk:
         moved = await move_quotes(self.attempt.store, draft_of_claims(claims), self.passages)
         return moved.claims
 
-    def describe_losses(self, repaired: Iterable[Claim], better: ReportDraft) -> list[str]:
-        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost."""
+    def describe_losses(self, repaired: Mapping[Claim, Sequence[Claim]], better: ReportDraft) -> list[str]:
+        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost.
+
+        A wrong figure for which another one in its unit came is corrected: it may be that of another column.
+        """
         said = "\n".join(claim.text for claim in better.claims)
         losses: list[str] = []
-        for statement in (one for claim in repaired for one in self.checked[claim].statements):
-            ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
-            if lost := find_lost_figures(Said(statement.text, tuple(self.passages[id].text for id in ids)), said):
-                figures = ", ".join(dict.fromkeys(lost))
-                losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
+        for claim, repair in repaired.items():
+            corrected = list_new_units(claim.text, " ".join(one.text for one in repair))
+            for statement in self.checked[claim].statements:
+                ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
+                cited = Said(statement.text, tuple(self.passages[id].text for id in ids))
+                if lost := find_lost_figures(cited, said, corrected if is_doubted(statement) else ()):
+                    figures = ", ".join(dict.fromkeys(lost))
+                    losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
         return losses
 
     async def _settle(self, claim: Claim, mended: tuple[Claim, ...]) -> tuple[Claim, ...]:

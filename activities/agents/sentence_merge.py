@@ -1,10 +1,11 @@
-"""Puts sentences back that a repair of a block dropped without reason, so that its other repairs can be taken."""
+"""Puts sentences back that a repair of a block dropped or spoiled, so that its other repairs can be taken."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from elcano.activities.agents.draft_faults import LEAST_KIN, is_doubted, is_lost
+from elcano.activities.agents.draft_faults import LEAST_KIN, is_doubted, is_lost, list_spoiled
 from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.graphs.agents.writing import rename_marks
 from elcano.graphs.report.report import Citation, Claim
@@ -19,7 +20,7 @@ _END: Final = rf"[^\w\s\[]*(?:\s*{_BRACKET}[^\w\s\[]*)*"
 
 
 def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, found: CheckedClaim) -> Claim | None:
-    """Return `repair` with the sentences of a paragraph that it lost though nothing was wrong with them.
+    """Return `repair` with the sentences of a paragraph that it lost or spoiled though nothing was wrong with them.
 
     Args:
         claim: the block as it was written.
@@ -37,6 +38,10 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
     merged = split_sentences(repair.text, [one.text for one in found.statements]) if repair else []
     if texts is None or merged is None or any(max(_measure_kinship(one, texts)) < LEAST_KIN for one in merged):
         return None
+    spoiled = list_spoiled(before, found)
+    merged = [one for place, one in enumerate(merged) if place not in spoiled]
+    kept = tuple(one for place, one in enumerate(found.statements) if place not in spoiled)
+    found = replace(found, statements=kept, citations=tuple(cited for one in kept for cited in one.citations))
     citations = list(repair.citations) if repair else []
     place = 0
     for statement, text in zip(before.statements, texts, strict=True):

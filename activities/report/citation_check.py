@@ -94,7 +94,7 @@ def check_citations(
         conclusion=desk.claims(draft.conclusion),
         beside=tuple(desk.citation(cited) for cited in beside),
         references=desk.references(),
-        related=tuple(desk.given[id] for id in dict.fromkeys(draft.related) if id in desk.given),
+        related=desk.related(draft.related),
         given=tuple(given.values()),
         works=desk.works,
     )
@@ -274,6 +274,14 @@ class _Desk:
     def citation(self, cited: Citation) -> CheckedCitation:
         """Check a citation that code makes: it supports its own words."""
         return self._citation(cited.quote, cited)
+
+    def related(self, ids: Iterable[str]) -> tuple[Evidence, ...]:
+        """The given ones of `ids`, one of each place in a work, and none of a place that the references name."""
+        cited = {(group, one.locator) for group, passages in self._cited.items() for one in passages}
+        named: dict[tuple[tuple[str, str], str], Evidence] = {}
+        for passage in (self.given[id] for id in ids if id in self.given):
+            named.setdefault((self.works.group(passage), passage.locator), passage)
+        return tuple(passage for place, passage in named.items() if place not in cited)
 
     def references(self) -> tuple[Reference, ...]:
         found = (self._reference(self._numbers[key], passages) for key, passages in self._cited.items())

@@ -8,6 +8,7 @@ inference names no figure that does not follow from its basis.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,6 @@ from elcano.text.support.figures_and_names import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.text.support.statement_check import StatementFinding, judge_statement
-from elcano.text.words import bare_words
 
 
 def list_preceding(written: Sequence[WrittenStatement], before: str, kind: BlockKind) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def determine_support(
         support = "partly" if support in ("supported", "partly") else "not_supported"
         reasons = [*figures, *reasons]
     elif statement.kind == "fact":
-        figures = figures_unquoted(said, reviewed=support == "supported")
+        figures = figures_unquoted(said, reviewed=support != "unchecked")
         names = names_unquoted(said)
         cells = [cell for cited in statement.citations if cited.verdict == "verified" for cell in cited.cells]
         if statement.context and (misplaced := find_misplaced_figures(statement.text, statement.context, cells)):
@@ -159,25 +159,37 @@ def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
 def find_misplaced_figures(text: str, context: str, cells: Sequence[CitedCell]) -> tuple[str, ...]:
     """Say of each figure of a cell of a report that its quoted row has it in another column only.
 
-    Columns are the same where the report's names have all words of the source's. Where none is, nothing is known: a
-    report may call a column otherwise, or put together what stood apart.
+    Columns are the same where the report's names have all words of the source's, and of two such heads the fuller one
+    is meant: `kcat` is no column of `kcat/Km`. Where none is, nothing is known: a report may call a column otherwise,
+    or put together what stood apart.
 
     Args:
         text: of the cell.
         context: what names its row and column.
         cells: those that it quotes.
     """
-    names = set(bare_words(context).split())
-    meant = [cell for cell in cells if (head := set(bare_words(cell.column_head).split())) and head <= names]
+    names = _split_head(context)
+    heads = {cell: _split_head(cell.column_head) for cell in cells}
+    named = [cell for cell, head in heads.items() if head and head <= names]
+    meant = [cell for cell in named if not any(heads[cell] < heads[other] for other in named)]
     if not meant:
         return ()
     there = {value for cell in meant for figure in extract_figures(cell.text) for value in figure.values}
-    others = [cell for cell in cells if cell.column_head and cell not in meant]
+    # a head that shares more words with the report's may be the one that is meant, spelled otherwise
+    closest = max(len(heads[cell]) for cell in meant)
+    others = [cell for cell in cells if heads[cell] and cell not in meant]
     found: dict[str, None] = {}
     for figure in extract_figures(text):
         if not figure.values.isdisjoint(there):
             continue
-        stating = (cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text)))
-        if (cell := next(stating, None)) is not None:
-            found[ENGLISH.figure_misplaced.format(said=figure.written, there=cell.column_head)] = None
+        stating = [cell for cell in others if any(figure.values & one.values for one in extract_figures(cell.text))]
+        if any(len(heads[cell] & names) > closest for cell in stating):
+            continue
+        if stating:
+            found[ENGLISH.figure_misplaced.format(said=figure.written, there=stating[0].column_head)] = None
     return tuple(found)
+
+
+def _split_head(text: str) -> frozenset[str]:
+    """The words and numbers of a column's head, however it is typeset: `s⁻¹μM⁻¹` has those of `s⁻¹ µM⁻¹`."""
+    return frozenset(re.findall(r"[^\W\d_]+|\d+", unicodedata.normalize("NFKC", text).casefold()))

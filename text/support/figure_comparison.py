@@ -13,7 +13,7 @@ from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.support.figures_and_names import Figure
-from elcano.text.units import RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
@@ -102,6 +102,35 @@ def is_multiple_of_figures(many: Decimal, there: Sequence[Figure]) -> bool:
         unit == other_unit and abs(value / other_value - many) <= many * _NEARLY_MULTIPLE
         for (value, unit), (other_value, other_unit) in permutations(amounts, 2)
     )
+
+
+def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
+    """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
+    amounts = [(value, one.unit) for one in figures[:_MOST_COMPARED] for value in one.values if value > 0]
+    for value, unit in amounts:
+        if unit == TIMES and value > 1:
+            yield 1 / value
+    for (part, unit), (whole, other_unit) in permutations(amounts, 2):
+        if unit == other_unit and part < whole:
+            yield part / whole
+
+
+def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
+    """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
+    step = Decimal(1).scaleb(-one.places) / 2
+    pairs = [pair for pair in permutations(others[:_MOST_COMPARED], 2) if pair[0].unit == pair[1].unit]
+    for (first, second), value in product(pairs, one.values):
+        for a, b in product(first.values, second.values):
+            made = [a + b, a - b] if one.unit == first.unit else []
+            if one.unit == POINTS and first.unit == SHARE:
+                made.append(a - b)
+            if b and one.unit in ("", TIMES):
+                made.append(a / b)
+            if b and one.unit == SHARE:
+                made += [(a - b) / abs(b) * 100, a / b * 100]
+            if any(abs(abs(result) - abs(value)) <= step for result in made):
+                return True
+    return False
 
 
 _NO: Final = r"no|keine?[rnm]?|aucune?|ningún|ninguna|nessun[oa]?|nenhuma?|geen"

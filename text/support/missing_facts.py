@@ -8,7 +8,7 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import permutations
@@ -16,11 +16,13 @@ from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
-from elcano.text.number_words import is_ambiguous
+from elcano.text.number_words import is_ambiguous, number_word
 from elcano.text.phrases import ENGLISH
 from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
+    find_figure_ratios,
+    is_computed,
     is_denied,
     is_multiple_of_figures,
     is_same_figure,
@@ -99,15 +101,44 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
     Args:
         statement: with its quotes.
         counting: it may count what is around it, as what leads to a list does.
-        reviewed: a reviewer found it supported. Whether “three ways” is right takes understanding what is counted, so
-            small numbers in words are left to that verdict; digits and units are not.
+        reviewed: a reviewer read it. Whether “three ways” is right takes understanding what is counted, so small
+            numbers in words are left to that verdict, and so is what arithmetic confirms: “about a third” of figures
+            that it quotes, or the difference of two that it names itself. Other digits and units are not.
     """
     found = _find_unquoted_figures(statement, counting=counting)
-    return tuple(dict.fromkeys(why for one, why in found if not (reviewed and one.spelled and _is_possible_count(one))))
+    if reviewed and found:
+        found = [(one, why) for one, why in found if not _is_confirmed(one, statement, [lost for lost, _ in found])]
+    return tuple(dict.fromkeys(why for _, why in found))
 
 
-def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
-    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have."""
+def _is_confirmed(one: Figure, statement: Statement, missing: Sequence[Figure]) -> bool:
+    """Return whether a figure that no quote has counts something, or follows from those that the quotes have."""
+    if one.spelled and _is_possible_count(one):
+        return True
+    if one.share is not None:
+        quoted = _extract_all_figures(statement.quotes)
+        return any(is_same_share(one.share, ratio, one.bound, rounded=True) for ratio in find_figure_ratios(quoted))
+    own = [figure for figure in extract_figures(statement.text) if figure not in missing]
+    if is_computed(one, own):
+        return True
+    read = [said for quote in statement.quotes if (said := _read_old_font(quote)) != quote]
+    return any(is_same_figure(one, other, rounded=False) for other in _extract_all_figures(with_unglued(read)))
+
+
+def _read_old_font(quote: str) -> str:
+    """`quote` as fonts of older journals meant it, which PDFs give with 3 for a cross and 2 for a minus.
+
+    `2 3 106` is 2*10^6, and `1028` is 10^-8; only a reader can tell that from a number.
+    """
+    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", quote)
+    return re.sub(r"(?<![\d.,])10[ \u00a0]?2(\d{1,2})(?![\d.,]*\d)", r"10^-\1", crossed)
+
+
+def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
+    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have.
+
+    `corrected`: units in which it has other figures instead.
+    """
     asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
     there, known = _extract_all_figures(with_unglued(statement.quotes)), _extract_all_figures(statement.known)
     kept = extract_figures(after, dates=True)
@@ -115,9 +146,19 @@ def find_lost_figures(statement: Statement, after: str) -> tuple[str, ...]:
         one.written
         for one in asked
         if not _is_possible_count(one)
+        and one.unit not in corrected
         and not _explain_missing_figure(one, statement, there, known)
         and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )
+
+
+def list_new_units(before: str, after: str) -> frozenset[str]:
+    """The units of the figures that the text `after` has and `before` has not; empty for one without a unit."""
+    there = extract_figures(before)
+    new = (
+        one for one in extract_figures(after) if not any(is_same_figure(one, other, rounded=False) for other in there)
+    )
+    return frozenset(one.unit for one in new)
 
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
@@ -207,30 +248,31 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         many = next(iter(one.values)) / (1 if one.unit == TIMES else 100)
         if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
             return ""
-    if any(is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
+    if any(is_same_figure(one, other, rounded=rounded) for other in (*there, *known)):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""
     if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
         return ""
+    said = _write_with_unit(one, extract_figures(statement.text))
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
         bounds = _BOUNDS if one.written == other.written and one.bound != other.bound else {}
-        written = [f"{bounds.get(each.bound, '')}{each.written}" for each in (one, other)]
+        written = (bounds.get(one.bound, "") + said, bounds.get(other.bound, "") + _write_with_unit(other, there))
         return ENGLISH.figure_otherwise.format(said=written[0], there=written[1])
-    return ENGLISH.figure_unquoted.format(said=one.written)
+    return ENGLISH.figure_unquoted.format(said=said)
+
+
+def _write_with_unit(one: Figure, figures: Iterable[Figure]) -> str:
+    """A figure as it is written, with the unit that it shares with one of `figures`: the first of `12.2 ± 0.5 µK`."""
+    if not one.unit or _UNIT.sub("", one.written):
+        return one.written
+    units = (_UNIT.sub("", other.written) for other in figures if other.unit == one.unit)
+    return f"{one.written} {next(filter(None, units), '')}".strip()
 
 
 _BOUNDS: Final = {"least": "> ", "most": "< "}
 """Notation of a figure's bound, where only the bound differs."""
-
-
-def _is_flat_power(one: Figure, other: Figure) -> bool:
-    """Return whether `other` is a power of ten as PDFs flatten it, `104` for 10⁴, and `one` is that power."""
-    flat = re.match(r"10([3-9]|1\d)(?![\d.,])", other.written)
-    if flat is None or (one.unit and other.unit and one.unit != other.unit):
-        return False
-    return Decimal(1).scaleb(int(flat[1])) in one.values
 
 
 def _is_possible_count(one: Figure) -> bool:
@@ -264,12 +306,41 @@ _AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
 
 
 def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
-    """`quotes`, and each once more without the numbers of footnotes that a PDF glued to the words of a list.
+    """`quotes`, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
 
-    They are taken for such where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and Claude 24`, the
-    first of which is glued to letters, and where what is left are different words.
+    Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
+    Claude 24`, the first of which is glued to letters, and where what is left are different words.
     """
-    return (*quotes, *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote))
+    return (
+        *quotes,
+        *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
+        *(raised for quote in quotes if (raised := _raise_powers(quote)) != quote),
+    )
+
+
+_FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
+_LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
+"""A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
+
+
+_ORDERS: Final = re.compile(
+    r"(?P<count>[1-9]\d?|[a-z]+)[ \u00a0](?:orders?[ \u00a0]of[ \u00a0]magnitude)", re.IGNORECASE
+)
+
+
+def _raise_powers(quote: str) -> str:
+    """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
+
+    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times.
+    """
+    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
+    return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
+
+
+def _write_out_orders(found: re.Match[str]) -> str:
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else number_word(count)
+    return found[0] if number is None else f"10^{number} times"
 
 
 def _remove_glued_notes(quote: str) -> str:

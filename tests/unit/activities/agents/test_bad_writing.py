@@ -3,7 +3,9 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -32,9 +34,11 @@ def answer(introduction: str = GOOD, *citations: JsonObject, **more: Any) -> Jso
     return {"title": "Oil", "introduction": introduction, "citations": list(citations or (FLOATS, MIXES)), **more}
 
 
-async def report_of(folder: Path, writer: Any, reviser: Any = None) -> tuple[Report, ScriptedModel]:
-    """The report of a run over all passages, which are shown in the order of their finding."""
-    source = ScriptedSource("library", TEXTS)
+async def report_of(
+    folder: Path, writer: Any, reviser: Any = None, texts: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Report, ScriptedModel]:
+    """The report of a run over all passages, which are shown in the order of their finding; `texts` replace some."""
+    source = ScriptedSource("library", {**TEXTS, **texts})
     model = ScriptedModel({"writer": _by_titles(writer), "reviser": _by_titles(reviser or {"blocks": []})})
     came = await run_research(QUESTION, folder=folder, sources=[source], model=model, mode="simple")
     return came.report, model

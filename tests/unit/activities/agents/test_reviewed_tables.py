@@ -94,6 +94,13 @@ async def test_cells_without_a_verdict_have_that_of_the_table(
         assert bool(one.reason) is (one.support in ("partly", "not_supported"))
 
 
+async def test_the_fault_of_a_cell_names_its_row_and_column(store: Store, scripted: Scripted) -> None:
+    model = scripted(writer=ANSWER, reviewer=verdicts((2, "supported"), (4, "not_supported")), reviser={"blocks": []})
+    await written(store, evidence=(MIC.id,))
+    (task,) = (one for one in model.tasks if one.kind == "reviser")
+    assert "“AB05, GEN: 8”: wrong column" in json.dumps(task.given, ensure_ascii=False)
+
+
 async def items(store: Store, *texts: str, done: int = 0) -> Sequence[Any]:
     citations = tuple(Citation.model_validate(one | {"evidence": MIC.id}) for one in CITATIONS)
     draft = ReportDraft(title="MIC", key_findings=tuple(Claim(text=text, citations=citations) for text in texts))

@@ -218,7 +218,7 @@ async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: 
     (shown,) = [one for one in ensure_list(told.given["blocks"]) if isinstance(one, dict)]
     assert [str(one) for one in ensure_list(shown["faults"])] == [
         "The quote [b] “Pancakes are made of dough.” does not stand in its passage. "
-        "The nearest words are there: “Pancakes are made of”",
+        "The nearest words are there: “Pancakes are made of flour,”",
         "“The history is replayed by 12 workers.”: “12” is in none of the words it quotes",
     ]
 

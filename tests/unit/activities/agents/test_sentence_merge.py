@@ -11,6 +11,7 @@ from .test_bad_writing import FLOATS, MIXES, answer, report_of
 
 BURNS: JsonObject = {"mark": "c", "evidence": "e3", "quote": "must never be put out with water"}
 TEXT = "Oil floats on water [a]. It does not mix with it [b]. Burning oil is not put out so [c]."
+DENSITY = {"density": "Oil is lighter than water, with 92 % of its density, so it floats. It holds 60 % of the market."}
 WRONG: JsonObject = {**MIXES, "quote": "words of nobody at all"}
 
 
@@ -32,6 +33,25 @@ async def test_dropped_sentences_are_put_back_where_they_stood(
         "Oil floats on water [1]. It does not mix with water [2]. Burning oil is not put out so [3]." in report.markdown
     )
     assert not report.unverified
+
+
+async def test_a_figure_that_a_repair_spoils_is_as_it_was(tmp_path: Path) -> None:
+    floats = {**FLOATS, "quote": "with 92 % of its density"}
+    text = "Oil has 92 % of the density of water [a]. It does not mix with it [b]."
+    mended = {
+        "blocks": [{"id": 1, "text": text.replace("92", "29"), "citations": [floats, MIXES]}],
+    }
+    report, _ = await report_of(tmp_path, answer(text, floats, WRONG), mended, DENSITY)
+    assert "Oil has 92 % of the density of water [1]. It does not mix with it [2]." in report.markdown
+
+
+async def test_a_wrong_figure_that_is_put_right_is_no_loss(tmp_path: Path) -> None:
+    floats = {**FLOATS, "quote": "with 92 % of its density"}
+    text = "Oil has 60 % of the density of water [a]."
+    mended = {"blocks": [{"id": 1, "text": text.replace("60", "92"), "citations": [floats]}]}
+    report, _ = await report_of(tmp_path, answer(text, floats), mended, DENSITY)
+    assert "Oil has 92 % of the density of water [1]." in report.markdown
+    assert not [one for one in report.warnings if "60" in one]
 
 
 async def test_a_block_that_is_left_out_leaves_its_good_sentences(tmp_path: Path) -> None:

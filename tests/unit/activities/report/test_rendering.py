@@ -44,6 +44,7 @@ WATER = OIL.model_copy(
         "end": len(TEXT.text),
     }
 )
+FIRE = WATER.model_copy(update={"id": "prices:18", "locator": "https://example.org/prices#fire", "start": 18})
 CALL = PublishCall(
     run_id="run",
     question="What does\noil cost?",
@@ -71,13 +72,13 @@ DRAFT = ReportDraft(
             ),
         ),
     ),
-    related=(WATER.id,),
+    related=(WATER.id, FIRE.id, FIRE.id),
     limitations=("Nothing is said about wine.",),
 )
 
 
 def checked(draft: ReportDraft = DRAFT) -> CheckedDraft:
-    return check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    return check_citations(draft, [OIL, WATER, FIRE], {TEXT.content_hash: TEXT})
 
 
 def headings(markdown: str) -> list[str]:
@@ -166,10 +167,10 @@ def test_references_lead_to_every_cited_place() -> None:
     )
 
 
-def test_related_passages_warnings_and_searches_are_told() -> None:
+def test_related_passages_that_nothing_cites_warnings_and_searches_are_told() -> None:
     markdown = render_draft(CALL, checked())
     assert part(markdown, "Related passages") == (
-        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#water>) — docs"
+        "- [**Prices \\[2025\\] > Oil**](<https://example.org/prices#fire>) — docs"
     )
     assert part(markdown, "Limitations") == "- Nothing is said about wine."
     assert part(markdown, "Warnings") == "- docs: broken.pdf was skipped"

@@ -31,6 +31,40 @@ def test_a_figure_of_another_column_is_found(text: str, context: str, there: str
     assert there in "".join(found)
 
 
+KINETICS = tuple(
+    CitedCell(row=1, column=at + 1, text=text, row_head="dA:dTTP", column_head=head)
+    for at, (head, text) in enumerate(
+        (
+            ("Kₘ (μM)", "6.5 ± 0.4"),
+            ("kcat (10⁻³ s⁻¹)", "89.2 ± 2.9"),
+            ("kcat/Kₘ (10⁻³ s⁻¹μM⁻¹)", "13.6"),
+            ("fᵃ", "1"),
+        )
+    )
+)
+"""Table 1 of Averill et al., Nucleic Acids Research 2024: the head of one column is part of another one's."""
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "there"),
+    [
+        ("13.6", "kcat/Km (10⁻³ s⁻¹ µM⁻¹)", ""),
+        ("13.6", "kcat/Km", ""),
+        ("89.2 ± 2.9", "kcat (10⁻³ s⁻¹)", ""),
+        ("6.5 ± 0.4", "Km (µM)", ""),
+        ("13.6", "kcat/Michaelis constant (10⁻³ s⁻¹ µM⁻¹)", ""),
+        ("6.5 ± 0.4", "kcat (10⁻³ s⁻¹)", "Kₘ"),
+        ("13.6", "kcat (10⁻³ s⁻¹)", "kcat/Kₘ"),
+        ("13.6", "Km (µM)", "kcat/Kₘ"),
+        ("89.2 ± 2.9", "kcat/Km (10⁻³ s⁻¹ µM⁻¹)", "kcat (10⁻³"),
+    ],
+)
+def test_of_two_heads_the_fuller_one_is_meant(text: str, column: str, there: str) -> None:
+    found = find_misplaced_figures(text, f"dA:dTTP, {column}", KINETICS)
+    assert bool(found) == bool(there)
+    assert there in "".join(found)
+
+
 def test_without_heads_nothing_is_known() -> None:
     bare = tuple(cell.model_copy(update={"column_head": ""}) for cell in ROW)
     assert find_misplaced_figures("8", "AB05, Gentamicin (mg/L)", bare) == ()

@@ -49,3 +49,25 @@ def test_another_form_of_the_same_words_is_found(one: str, other: str) -> None:
 @pytest.mark.parametrize(("there", "quoted"), DIFFERENT)
 def test_other_words_are_not_found(there: str, quoted: str) -> None:
     assert _find(there, quoted) is None
+
+
+LIGATURES = "The brightness of \ue104uorescent proteins is de\ue103ned here; mKate2 is red-shi\ue105ed by 27 nm."
+"""How Legault et al., Chemical Science 2022, is read: its fonts name the ligatures as no one else does."""
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "brightness of \ue104uorescent proteins is de\ue103ned",
+        "brightness of uorescent proteins is dened",
+        "brightness of fluorescent proteins is defined here",
+        "red-shifted by 27 nm",
+    ],
+)
+def test_a_ligature_without_a_character_may_be_left_out_or_spelled(quote: str) -> None:
+    assert QuoteIndex.of(LIGATURES).find(quote)
+
+
+@pytest.mark.parametrize("quote", ["brightness of luorescent proteins", "is deined here", "red-shined by 27 nm"])
+def test_it_stands_for_no_other_letters(quote: str) -> None:
+    assert QuoteIndex.of(LIGATURES).find(quote) is None

@@ -54,6 +54,8 @@ class JudgeInput(ResearchContext):
     """By what its field judges; None: by no field's standards."""
     sources: tuple[str, ...] = ()
     """Sources in which its queries are searched; empty: another node decides that."""
+    max_iterations: int | None = None
+    """Iterations of a loop in which it may call its queries the last ones; None: it may not."""
 
 
 class JudgeAssessment(Frozen):
@@ -135,6 +137,16 @@ CHOOSING_SOURCES: Final = """\
 """
 
 
+JUDGED_BEFORE: Final = """\
+- Of the passages that were judged before, you are shown those that meet a criterion or contradict others; what the \
+rest says is in `judgement`.
+"""
+LAST_SEARCHES: Final = """\
+- `synthesize` with queries: these are the last. What they find goes to the writer and is not judged. Prefer it to \
+`continue`, unless you would search further depending on what they find.
+"""
+
+
 def list_needs(given: JudgeInput) -> Needs:
     """The passages found so far, and the sources if there is a choice."""
     return needs_of(given, offered=given.sources if len(given.sources) > 1 else (), searched=given.sources)
@@ -142,7 +154,7 @@ def list_needs(given: JudgeInput) -> Needs:
 
 def choose_searches(said: JudgeAssessment, given: JudgeInput) -> tuple[AgentTask, ...]:
     """Return the searches for the queries, in the sources that it names, that were not made before."""
-    if said.recommendation != "continue":
+    if said.sufficient or (said.recommendation != "continue" and given.max_iterations is None):
         return ()
     searched = [name for name in given.sources if name not in SOURCES or not SOURCES[name].by_address]
     named = {normalize_source_name(name) for name in said.search_in}
@@ -165,11 +177,34 @@ def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     new = len(given.conversation[-1].findings) if given.conversation else 0
     task = digest_passages(build_research_task("judge", given, loaded))
     turns = tuple(turn.model_copy(update={"thought": ""}) for turn in task.conversation)
-    task = task.model_copy(update={"conversation": turns, "new_evidence": new, "sources": loaded.sources})
+    task = task.model_copy(
+        update={
+            "conversation": turns,
+            "new_evidence": new,
+            "sources": loaded.sources,
+            "max_iterations": given.max_iterations,
+        }
+    )
+    if not loaded.term_weights:  # the extractive model counts words in all passages, and pays for nothing
+        task = leave_out_judged(task, given, loaded.shown.ids)
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
     return task.model_copy(update={"given": {"rubric": rubric}})
+
+
+def leave_out_judged(task: TaskEnvelope, given: JudgeInput, ids: Mapping[str, str]) -> TaskEnvelope:
+    """`task` without passages that were judged before, but for those that meet a criterion or contradict others.
+
+    Without criteria nothing says which of them matter, so all stay.
+    """
+    last = max((place for place, turn in enumerate(given.conversation) if turn.judgement), default=None)
+    if last is None or not task.criteria:
+        return task
+    new = {id for turn in given.conversation[last + 1 :] for id in turn.findings}
+    named = {key for one in (*task.criteria, *task.contradictions) for key in one.evidence}
+    shown = tuple(item for item in task.evidence if item.key in named or ids.get(item.key) in new)
+    return task.model_copy(update={"evidence": shown})
 
 
 def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
@@ -273,6 +308,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
             Part(NAMING, lacks_criteria),
             Part(BY_RUBRIC, has_rubric),
             Part(CHOOSING_SOURCES, lambda task: bool(task.sources)),
+            Part(LAST_SEARCHES, lambda task: task.max_iterations is not None),
+            Part(JUDGED_BEFORE, lambda task: any(turn.judgement for turn in task.conversation)),
         ),
         answers=choose_answer,
     ),

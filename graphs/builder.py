@@ -236,7 +236,7 @@ JUDGED_CRITERIA: Final = (
     "conversation[-1].findings && !(conversation[-1].judgement)"
     " && criteria[].{text: text, met: met || `null`, evidence: evidence} || criteria"
 )
-"""The criteria as they are known in the end. What the last searches found may meet those that were not met before it."""
+"""The criteria for a writer. Those not met count as not judged if searches found something after the last judgement."""
 
 COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
 """The question, later instructions, and the wishes for the report."""

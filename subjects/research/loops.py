@@ -20,7 +20,7 @@ from elcano.graphs.spec.graph import Inputs, ResearchGraph
 
 ENOUGH = "outputs.judge.recommendation == 'synthesize'"
 SEARCHED_BY_JUDGE = "outputs.judge.searches && !(conversation[-1].thought) && !(guidance)"
-"""Whether the judge named the searches of this iteration. What somebody said since may ask for others: it judges again."""
+"""Whether the judge named the searches of this iteration. With guidance it judges again: that may ask for others."""
 
 
 def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planned: bool = False) -> GraphBuilder:

@@ -202,7 +202,8 @@ def leave_out_judged(task: TaskEnvelope, given: JudgeInput, ids: Mapping[str, st
     if last is None or not task.criteria:
         return task
     new = {id for turn in given.conversation[last + 1 :] for id in turn.findings}
-    named = {key for one in (*task.criteria, *task.contradictions) for key in one.evidence}
+    named = {key for criterion in task.criteria for key in criterion.evidence}
+    named |= {key for one in task.contradictions for key in one.evidence}
     shown = tuple(item for item in task.evidence if item.key in named or ids.get(item.key) in new)
     return task.model_copy(update={"evidence": shown})
 

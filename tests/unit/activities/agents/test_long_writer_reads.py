@@ -24,7 +24,7 @@ from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan
 from elcano.graphs.state.state import ResearchState
-from elcano.subjects.research.agents.section_joining import shown_section, shown_summary
+from elcano.subjects.research.agents.long_writer import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer
 from elcano.text.words import bare_words

@@ -1,18 +1,15 @@
-"""The agents that join the sections of a report: the long writer, section by section, and the proofreader, in one pass.
+"""The long writer agent: writes the sections of a report one after the other, and then what stands above them.
 
-The long writer has the report so far in view, and the key findings at the end. It has two tasks, a call for each
-section and one for what stands above them. The proofreader makes one report of the drafts of all sections. Both cite by
-keys, as the writer does.
+It has two tasks, a call for each section and one for the summary. It cites by keys, as the writer does.
 """
 
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.digests import DIGESTED, digest_passage
+from elcano.graphs.agents.digests import DIGESTED, digest_passage, digest_text
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
-    ReportProse,
     SectionText,
     Summary,
     SynthesisInput,
@@ -24,6 +21,7 @@ from elcano.graphs.agents.writing import (
     strip_marks,
     summarize_draft,
 )
+from elcano.graphs.report.report import Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
 
@@ -31,8 +29,10 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
-MOST_DIGESTS: Final = 8
+MOST_DIGESTS: Final = 4
 """Passages of other sections that the writer of a section is shown in brief, the best first."""
+WRITTEN_CHARACTERS: Final = 700
+"""How much of an earlier section the writer of another is shown: the sentences that it is most likely to repeat."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 
@@ -102,8 +102,8 @@ answer, say among the limitations what was left aside.
 
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """The section with its passages, the plan, and the text of the report so far as far as it fits, its end first."""
-    so_far = select_fitting_claims(tuple(map(keep_text, loaded.written)), SO_FAR_TOKENS)
+    """The section with its passages, the plan, and the report so far, its end first; of other sections a digest."""
+    so_far = select_fitting_claims(tuple(_digest_written(one, loaded) for one in loaded.written), SO_FAR_TOKENS)
     passages = _digest_passages_of_others(loaded, _select_section_passages(loaded))
     cited = select_cited_passages((loaded.section,), loaded.drafts.shown.items)
     texts = {item.key for item in passages}
@@ -119,10 +119,22 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def keep_text(section: SectionItem) -> SectionItem:
-    """A written section as it is shown to the writer of another: its title and text, without marks and citations."""
-    claims = tuple(claim.model_copy(update={"text": strip_marks(claim), "citations": ()}) for claim in section.claims)
+def _digest_written(section: SectionItem, loaded: Loaded) -> SectionItem:
+    """A written section, without marks and citations, as the writer of another is shown it.
+
+    Earlier parts of the same section stay whole.
+    """
+    texts = list(map(strip_marks, section.claims))
+    if section.title != loaded.section.title and not loaded.term_weights:
+        asked = f"{loaded.section.title} {_list_asked(loaded)}"
+        texts = [digest_text("\n".join(texts), asked, WRITTEN_CHARACTERS)] if texts else []
+    claims = tuple(Claim(text=text) for text in texts)
     return SectionItem(title=section.title, claims=claims, left_out=section.left_out, missing=section.missing)
+
+
+def _list_asked(loaded: Loaded) -> str:
+    """The question and the criteria of the section."""
+    return " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
 
 
 def keep_what_is_open(section: SectionItem) -> SectionItem:
@@ -164,7 +176,7 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     """
     if loaded.section.claims or loaded.term_weights:  # the extractive model quotes all, and pays for nothing
         return passages
-    asked = " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
+    asked = _list_asked(loaded)
     homes: dict[str, int] = {}
     sections = loaded.drafts.sections
     for place, section in enumerate(sections):
@@ -253,64 +265,5 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
     manner="by_section",
     needs=needs_of,
     begins=lambda given: f"joining {sections_of(given)}, one after the other",
-    summary=summarize_draft,
-)
-
-
-DRAFT_TOKENS: Final = 20_000
-"""How much of the drafts it is shown."""
-
-PROOFREADING_INSTRUCTIONS: Final = f"""\
-You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \
-written side by side, so they repeat each other; of a section that is missing it is said why.
-
-- Keep the order of the sections and their titles. Merge sections that say the same; leave out what does not serve the \
-question, and what is said a second time. When you merge statements, keep all their citations.
-- The introduction answers the question at once. Key findings are a list of two to six, the most important first. Say \
-what is disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat \
-what stands elsewhere.
-- Cite only the citations that the claims have: you are not shown the passages themselves.
-- Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
-write none for them.
-- Set `answered` to false if the sections do not answer the question. Leave `related` empty.
-
-{CITING}{GIVEN_MARKS}
-{WISHES}
-"""
-
-
-def shown_drafts(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """All drafts, as far as they fit."""
-    room = DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room)
-    sections = select_fitting_claims(loaded.drafts.sections, room)
-    return loaded.envelope("proofreader", given).model_copy(
-        update={
-            "instructions": given.instructions,
-            "form": given.form,
-            "sections": sections,
-            "evidence": select_cited_passages(sections, loaded.drafts.shown.items),
-        }
-    )
-
-
-PROOFREADER: Final[AgentDefinition] = AgentDefinition(
-    name="proofreader",
-    description="Joins the sections in one pass: merges, removes repetition, summarises.",
-    asks=Question(
-        instructions=PROOFREADING_INSTRUCTIONS,
-        request="Make one report of the drafts in this task envelope.",
-        answer=ReportProse,
-        shown=shown_drafts,
-        ranks=False,
-    ),
-    input=SynthesisInput,
-    output=DraftRef,
-    starts="synthesizing",
-    completes="synthesizing",
-    output_tokens=6_000,
-    evidence_tokens=24_000,
-    manner="joined",
-    needs=needs_of,
-    begins=lambda given: f"joining {sections_of(given)} in one pass",
     summary=summarize_draft,
 )

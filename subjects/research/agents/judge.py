@@ -100,23 +100,23 @@ class RubricAssessment(AssessmentWithSources):
 
 
 INSTRUCTIONS: Final = f"""\
-You judge whether the passages that were found are enough to answer a question carefully, by the standards of its \
-field. Judge the passages, not the subject.
+You judge whether the passages found are enough for a careful answer to the question, by the standards of its field. \
+Judge the passages, not the subject.
 
-- Criteria: for each of `criteria`, by its number, whether a passage meets it that could be quoted for it, and the \
-keys of those that do. What no passage meets is not met, however well known it is.
-- Coverage: the share of the question's parts that at least one passage speaks to.
-- Confidence: how sure you are that a report from these passages alone would be right; those that contradict one \
-another or are second-hand lower it.
+- Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
+those that do. What is well known but in no passage is not met.
+- Coverage: the share of the question's parts that a passage speaks to.
+- Confidence: how sure you are that a report from these passages alone would be right; contradictions and second-hand \
+passages lower it.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
-- Recommendation: `synthesize` if that is so, or if the last searches brought nothing new that bears on the question \
-(`new_evidence` counts what they found, whether it helps or not); otherwise `continue`.
-- Missing: the aspects that no passage covers.
-- Next search queries, to `continue`: one to three for what is missing, each of four to twelve names and technical \
-terms of the sought passage; none that was made already.
+- Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question \
+(`new_evidence` counts all that they found); otherwise `continue`.
+- Missing: what no passage covers.
+- Next search queries, unless sufficient: one to three for what is missing, each of four to twelve names and technical \
+terms of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
-- Reasoning: two or three sentences, naming passages by their keys.
+- Reasoning: two or three sentences, with keys of passages.
 {DIGESTED}"""
 
 BY_RUBRIC: Final = f"""\

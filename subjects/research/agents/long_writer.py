@@ -5,8 +5,8 @@ It has two tasks, a call for each section and one for the summary. It cites by k
 
 from typing import Final
 
-from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.digests import DIGESTED, digest_passage, digest_text
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
+from elcano.graphs.agents.digests import digest_passage, digest_text
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
@@ -39,21 +39,20 @@ MOST_UNCITED: Final = 20
 
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report on `question`: the one in `sections`, from the passages in `evidence`. \
-`outline` lists all sections, and `written` is the text of those before it.
+`outline` lists all sections; `written` has those before it, in brief.
 
-- Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
-out what does not serve it, what `written` says already, and what belongs to later sections; use the same words for \
-the same things.
-- Cover what each of the section's `criteria` asks for, as far as passages give it; its `evidence` names those that \
+- Answer the section's key question first, then give what stands behind it, in an order that is easy to follow. Leave \
+out what does not serve it, what `written` says already, and what belongs to later sections.
+- Cover what each of its `criteria` asks for, as far as passages give it; `evidence` of a criterion names those that \
 do. Answer each of its `contradictions` in one paragraph or list item that cites both sides: which you would go by and \
-why, or that it is open. `notes` are remarks of its research, to start from, which cannot be cited.
-- In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
-did so already.
+why, or that it is open. Its `notes` are remarks of its research, and cannot be cited.
+- Explain from the passages, in one sentence each, the methods and terms that the section turns on.
 - Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
 on the key question, say so in a sentence.
-{DIGESTED}
+- Of `written` and of longer passages you are shown the sentences closest to the section, joined by “[…]”.
+
 {CITING}
-Write no heading above the section: its title is there. Do not use titles of other sections as headings within it.
+Write no heading above the section, and none within it that is the title of another.
 """
 
 OWN_FORM: Final = """
@@ -73,16 +72,16 @@ GOING_ON: Final = """
 new beginning.
 """
 
-SUMMARY_INSTRUCTIONS: Final = f"""\
+SUMMARY_INSTRUCTIONS: Final = """\
 You finish a long report. Its sections are in `written`; of a section that is missing it is said why.
 
 - The introduction answers the question at once, from all sections together. Key findings are a list of two to six, \
-the most important first: what the introduction does not say. Where sections bear on each other, say what follows from \
-both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these parts \
-if it would only repeat what stands elsewhere.
-- Limitations say, in sentences, what the report as a whole leaves open: parts of the question that nothing answers, \
-criteria that are not met, disagreements, weak evidence. Sum up what sections say is missing, and say each thing once. \
-Missing sections are listed elsewhere.
+the most important first, that the introduction does not give. Where sections bear on each other, say what follows \
+from both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these \
+parts if it would only repeat.
+- Limitations say, in sentences and each thing once, what the report as a whole leaves open: parts of the question \
+that nothing answers, criteria that are not met, disagreements, weak evidence, what sections say is missing. Missing \
+sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
 
 The text is Markdown: paragraphs, lists, tables; no headings, links, images or HTML.
@@ -92,7 +91,6 @@ no other marks, and no list of references.
 - A sentence without a mark only introduces what follows; it states no fact about the subject, however well known.
 - Say only what the marked statements say, with their figures, dates and conditions, and do not smooth over \
 disagreements.
-{WISHES}
 """
 
 LEFT_ASIDE: Final = """
@@ -243,7 +241,7 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
         shown=shown_section,
         parts=(
             Part(OWN_FORM, lambda task: bool(task.form)),
-            Part(OWN_WISHES, lambda task: bool(task.instructions)),
+            Part(OWN_WISHES, has_wishes),
             Part(DRAFTED, lambda task: any(one.claims for one in task.sections)),
             Part(GOING_ON, lambda task: any(one.part for one in task.sections)),
         ),
@@ -254,7 +252,10 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
         answer=Summary,
         shown=shown_summary,
         ranks=False,
-        parts=(Part(LEFT_ASIDE, lambda task: bool(task.uncited)),),
+        parts=(
+            Part(LEFT_ASIDE, lambda task: bool(task.uncited)),
+            Part(WISHES, has_wishes),
+        ),
     ),
     input=SynthesisInput,
     output=DraftRef,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES
 from elcano.graphs.agents.writing import (
@@ -33,9 +33,7 @@ what stands elsewhere.
 write none for them.
 - Set `answered` to false if the sections do not answer the question. Leave `related` empty.
 
-{CITING}{GIVEN_MARKS}
-{WISHES}
-"""
+{CITING}{GIVEN_MARKS}"""
 
 
 def shown_drafts(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
@@ -61,6 +59,7 @@ PROOFREADER: Final[AgentDefinition] = AgentDefinition(
         answer=ReportProse,
         shown=shown_drafts,
         ranks=False,
+        parts=(Part(WISHES, has_wishes),),
     ),
     input=SynthesisInput,
     output=DraftRef,

@@ -117,7 +117,9 @@ terms of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
-{DIGESTED}"""
+{DIGESTED}\
+- Of passages judged before, those that meet no criterion and contradict none are left out: see `judgement`.
+"""
 
 BY_RUBRIC: Final = f"""\
 - Rubric: judge by the standards of the field in `given.rubric` as well. Give one score from 0 to {SCALE} for each of \
@@ -137,10 +139,6 @@ CHOOSING_SOURCES: Final = """\
 """
 
 
-JUDGED_BEFORE: Final = """\
-- Of the passages that were judged before, you are shown those that meet a criterion or contradict others; what the \
-rest says is in `judgement`.
-"""
 LAST_SEARCHES: Final = """\
 - `synthesize` with queries: these are the last. What they find goes to the writer and is not judged. Prefer it to \
 `continue`, unless you would search further depending on what they find.
@@ -185,7 +183,7 @@ def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
             "max_iterations": given.max_iterations,
         }
     )
-    if not loaded.term_weights:  # the extractive model counts words in all passages, and pays for nothing
+    if not loaded.offline:
         task = leave_out_judged(task, given, loaded.shown.ids)
     if given.rubric is None:
         return task
@@ -196,12 +194,12 @@ def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
 def leave_out_judged(task: TaskEnvelope, given: JudgeInput, ids: Mapping[str, str]) -> TaskEnvelope:
     """`task` without passages that were judged before, but for those that meet a criterion or contradict others.
 
-    Without criteria nothing says which of them matter, so all stay.
+    All stay if there are no criteria, which say what matters, or no new passages.
     """
     last = max((place for place, turn in enumerate(given.conversation) if turn.judgement), default=None)
-    if last is None or not task.criteria:
+    new = set() if last is None else {id for turn in given.conversation[last + 1 :] for id in turn.findings}
+    if not new or not task.criteria:
         return task
-    new = {id for turn in given.conversation[last + 1 :] for id in turn.findings}
     named = {key for criterion in task.criteria for key in criterion.evidence}
     named |= {key for one in task.contradictions for key in one.evidence}
     shown = tuple(item for item in task.evidence if item.key in named or ids.get(item.key) in new)
@@ -310,7 +308,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
             Part(BY_RUBRIC, has_rubric),
             Part(CHOOSING_SOURCES, lambda task: bool(task.sources)),
             Part(LAST_SEARCHES, lambda task: task.max_iterations is not None),
-            Part(JUDGED_BEFORE, lambda task: any(turn.judgement for turn in task.conversation)),
         ),
         answers=choose_answer,
     ),

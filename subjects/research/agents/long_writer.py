@@ -29,9 +29,10 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
-MOST_DIGESTS: Final = 4
-"""Passages of other sections that the writer of a section is shown in brief, the best first."""
-WRITTEN_CHARACTERS: Final = 700
+MOST_DIGESTS: Final = 2
+"""Passages of other sections that the writer of a section is shown in brief, the best first, besides those that meet
+one of its criteria."""
+WRITTEN_CHARACTERS: Final = 500
 """How much of an earlier section the writer of another is shown: the sentences that it is most likely to repeat."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
@@ -123,7 +124,7 @@ def _digest_written(section: SectionItem, loaded: Loaded) -> SectionItem:
     Earlier parts of the same section stay whole.
     """
     texts = list(map(strip_marks, section.claims))
-    if section.title != loaded.section.title and not loaded.term_weights:
+    if section.title != loaded.section.title and not loaded.offline:
         asked = f"{loaded.section.title} {_list_asked(loaded)}"
         texts = [digest_text("\n".join(texts), asked, WRITTEN_CHARACTERS)] if texts else []
     claims = tuple(Claim(text=text) for text in texts)
@@ -136,9 +137,9 @@ def _list_asked(loaded: Loaded) -> str:
 
 
 def keep_what_is_open(section: SectionItem) -> SectionItem:
-    """A written section as it is shown to who sums it up: without notes and the criteria that it meets."""
+    """A written section as it is shown to the writer of the summary: its text, criteria that are not met, open ends."""
     unmet = tuple(criterion for criterion in section.criteria if criterion.met is False)
-    return section.model_copy(update={"criteria": unmet, "notes": (), "contradictions": ()})
+    return section.model_copy(update={"key_question": "", "criteria": unmet, "notes": (), "contradictions": ()})
 
 
 def _choose_section_form(loaded: Loaded) -> ShownForm:
@@ -168,11 +169,11 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
-    """`passages` with digests of the best of those that another section is shown whole; all whole if there is a draft.
+    """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
     A passage is shown whole to the first section of which it meets a criterion, else to the first that has it.
     """
-    if loaded.section.claims or loaded.term_weights:  # the extractive model quotes all, and pays for nothing
+    if loaded.section.claims or loaded.offline:
         return passages
     asked = _list_asked(loaded)
     homes: dict[str, int] = {}
@@ -183,9 +184,15 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
         for item in () if section.missing else items:
             homes.setdefault(item.key, place)
-    own = [item for item in passages if homes.get(item.key, loaded.place) == loaded.place]
-    others = [item for item in passages if item not in own][:MOST_DIGESTS]
-    return tuple(item if item in own else digest_passage(item, asked) for item in passages if item in (*own, *others))
+    meeting = {key for criterion in loaded.section.criteria for key in criterion.evidence}
+    shown, room = list[EvidenceItem](), MOST_DIGESTS
+    for item in passages:
+        if homes.get(item.key, loaded.place) == loaded.place:
+            shown.append(item)
+        elif item.key in meeting or room:
+            room -= item.key not in meeting
+            shown.append(digest_passage(item, asked))
+    return tuple(shown)
 
 
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:

@@ -220,6 +220,5 @@ async def test_what_was_read_in_the_loop_is_shown_briefly_until_the_writer_quote
     first, second = of(model, "judge")
     whole = [{item.title for item in task.evidence if item.text == texts[item.title]} for task in (first, second)]
     assert whole == [set(), set()]
-    assert {item.title for item in first.evidence} >= {"price", "maker"}
-    assert {item.title for item in second.evidence} == {"price", "more"}, "what is new, and what meets a criterion"
+    assert {item.title for item in second.evidence} >= {"price", "maker"}
     assert all(item.text == texts[item.title] for task in of(model, "writer") for item in task.evidence)

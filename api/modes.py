@@ -13,7 +13,13 @@ from pydantic import Field
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.checks.budget_limits import Cost, CostClass, default_limits, estimate_graph_costs, of_choice
+from elcano.graphs.checks.budget_limits import (
+    Cost,
+    CostClass,
+    default_limits,
+    estimate_choice_costs,
+    estimate_graph_costs,
+)
 from elcano.graphs.checks.callees import (
     extra_faults,
     find_unanswerable_offline,
@@ -119,7 +125,9 @@ class ModeView(Described):
         mode, graph = mode_of(name), MODES[name]
         chooses = can_choose_mode(graph)
         parts = list_parts()
-        costs = of_choice(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
+        costs = (
+            estimate_choice_costs(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
+        )
         limits = default_limits(graph)
         ways = [way for way in parts if databases or DATABASE not in mode_of(way).kinds]
         open_ways = [way for way in ways if required_extras(parts[way]).isdisjoint(lacking)]

@@ -232,6 +232,12 @@ JUDGING: Final[Inputs] = {**CONTEXT, "rubric": "domain && domains[0] || `null`"}
 OFFERED_DOMAINS: Final = "!domain && domains[].{name: name, description: description} || `[]`"
 """The rubrics among which the question decides, unless one was named."""
 
+JUDGED_CRITERIA: Final = (
+    "conversation[-1].findings && !(conversation[-1].judgement)"
+    " && criteria[].{text: text, met: met || `null`, evidence: evidence} || criteria"
+)
+"""The criteria for a writer. Those not met count as not judged if searches found something after the last judgement."""
+
 COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
 """The question, later instructions, and the wishes for the report."""
 
@@ -240,7 +246,7 @@ WRITING: Final[Inputs] = {
     "review": "review",
     "iteration": "iteration",
     "conversation": "conversation",
-    "criteria": "criteria",
+    "criteria": JUDGED_CRITERIA,
     "sources": "sources",
     "evidence": NEW_EVIDENCE,
 }

@@ -21,7 +21,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle.start_and_fold import build_run_from_input
     from elcano.graphs.run_contracts import ResearchInput, ResearchResult
-    from elcano.graphs.spec.graph import EndKind
+    from elcano.graphs.spec.graph import ConditionalEdge, EndKind
     from elcano.graphs.state.failures import Ending
     from elcano.graphs.state.state import IterationData
     from elcano.graphs.state.team import NO_RESET_LEFT, REPORTER, Ledger
@@ -119,6 +119,11 @@ class ChainWorkflow(ResearchWorkflow):
         planned = any(edge.to_node == "judge" for edge in self._asked.graph.routes_from("first_search"))
         left = self._place.budget.limits.iterations - self._place.budget.iterations
         following = "judge" if planned and self._place.state.criteria and left else "thinking"
+        leave = "writer" if "writer" in self._asked.graph.by_id else "hand_over"
+        routes = self._asked.graph.routes_from("budget")
+        budget_routes = [edge for edge in routes if isinstance(edge, ConditionalEdge)]
+        # Graphs of runs that began earlier have no such edges: they judge after all searches.
+        skips = any(edge.to_node == leave and not edge.ending for edge in budget_routes)
         await self._visit(following)
         while True:
             if following == "thinking":
@@ -130,22 +135,33 @@ class ChainWorkflow(ResearchWorkflow):
                     await self._visit("tool_selector")
             if following != "judge":
                 await self._visit("execute_tools")
+                searched_by_judge = skips and following == "judge_searches" and not self._place.state.guidance
+                if searched_by_judge and self._answer("judge", "recommendation") == "synthesize":
+                    break
                 await self._while_no_iteration_is_left()
+                if searched_by_judge and self._stalled:
+                    break
                 await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
-                break
-            await self._end_if_stalled(STALLED)
+                if not skips or not self._answer("judge", "searches") or self._stalled:
+                    break
+            else:
+                await self._end_if_stalled(STALLED)
             following = "judge_searches" if self._answer("judge", "searches") else "thinking"
             await self._visit(following, loop=True)
-        await self._visit("writer" if "writer" in self._asked.graph.by_id else "hand_over")
+        await self._visit(leave)
 
     async def _end_if_stalled(self, detail: str, *, to: str = "") -> None:
-        if has_stalled(self._place.state, self._place.figures):
+        if self._stalled:
             await self._end_early("stalled", detail, to=to)
 
     async def _while_no_iteration_is_left(self, detail: str = "no iteration left", *, to: str = "") -> None:
         while self._place.budget.iterations >= self._place.budget.limits.iterations:
             await self._end_early("iterations", detail, to=to)
+
+    @property
+    def _stalled(self) -> bool:
+        return has_stalled(self._place.state, self._place.figures)
 
     @property
     def _turn(self) -> IterationData:

@@ -68,7 +68,7 @@ from elcano.text.support.missing_facts import find_lost_figures, list_new_units
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
 """Passages shown to fix blocks that cite nothing, the best first."""
-PASSAGE_CHARACTERS: Final = 700
+PASSAGE_CHARACTERS: Final = 500
 """How much of a passage is shown: its sentences closest to the blocks and their faults."""
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""

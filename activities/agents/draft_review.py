@@ -41,8 +41,8 @@ from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
 from elcano.text.phrases import ENGLISH
 
-BATCH_STATEMENTS: Final = 20
-BATCH_CHARACTERS: Final = 12_000
+BATCH_STATEMENTS: Final = 40
+BATCH_CHARACTERS: Final = 24_000
 MOST_AT_ONCE: Final = 4
 """Batches that are read side by side."""
 VERDICT_TOKENS: Final = 60

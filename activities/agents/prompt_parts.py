@@ -154,6 +154,7 @@ class Loader:
             term_weights=await self._term_weights(needs.weighed, _list_searched_sources(needs, evidence))
             if weighed
             else {},
+            offline=weighed,
             pages=await self._pages(needs),
         )
 

@@ -4,10 +4,11 @@
 
 FOLDER as for `scholarqa`. Each question is researched in `iterative` (two rounds) and in `deep` (three sections) by a
 script whose answers are as long as a model's; one statement of each draft is doubted, and the judge finds one in three
-new passages beside the question. Tokens are a quarter of characters. Beside each run stands what one plain call would
-be sent: the writer's prompt with every passage that the run found. `prefix` is the share of a prompt that an earlier
-call of the same agent in the same run began with, letter by letter, which providers read from their cache; first calls
-of an agent have none.
+new passages off topic. It is measured with a judge that calls the searches of the second round the last ones, and with
+one that judges what they find. Tokens are a quarter of characters. Next to each run stands what one plain call would be
+sent: the writer's prompt with every passage that the run found. `prefix` is the share of a prompt that an earlier call
+of the same agent in the same run began with, letter by letter, which providers read from their cache; first calls of an
+agent have none.
 """
 
 import argparse
@@ -15,7 +16,8 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Final
 
@@ -40,12 +42,17 @@ from elcano.text.words import sentence_ends
 
 ROUNDS: Final = 2
 SECTIONS: Final = 3
+LIMITS: Final = {"iterations": 3, "sections": SECTIONS, "tokens": 400_000}
 QUESTIONS: Final = ("multi-002", "multi-030", "multi-062", "multi-082")
 """One of each field; those of `docs/quality.md` are others."""
 
 
+@dataclass(frozen=True)
 class Player:
     """Answers of the length that models write, from the passages shown."""
+
+    judges_again: bool
+    """Whether its judge wants to see what the searches of the second round find; otherwise it calls them the last."""
 
     def model(self) -> ScriptedModel:
         """The model that gives them."""
@@ -103,7 +110,7 @@ class Player:
             "sufficient": enough,
             "confidence": 0.7,
             "coverage": 0.7,
-            "recommendation": "synthesize" if enough else "continue",
+            "recommendation": "synthesize" if enough or not self.judges_again else "continue",
             "missing": [] if enough else [_prose(6)],
             "next_search_queries": []
             if enough
@@ -193,32 +200,35 @@ async def measure(folder: Path, chosen: Sequence[str]) -> None:
     documents, questions = pool_passages(read_rows(folder / "expert_answers.jsonl"))
     asked = [one for one in questions if one.id in chosen]
     with tempfile.TemporaryDirectory() as work:
-        for mode, limits in (("iterative", {"iterations": 3}), ("deep", {"iterations": 3, "sections": SECTIONS})):
-            sizes = [await _price_run(one, documents, Path(work), mode, limits) for one in asked]
-            PromptSizes.sum(sizes).print(mode)
+        for mode, player in product(("iterative", "deep"), (Player(judges_again=False), Player(judges_again=True))):
+            name = f"{mode}, judged again" if player.judges_again else mode
+            folder_of_runs = Path(work) / name
+            folder_of_runs.mkdir()
+            sizes = [await _price_run(one, documents, folder_of_runs, mode, player) for one in asked]
+            PromptSizes.sum(sizes).print(name)
 
 
 async def _price_run(
-    one: ExpertQuestion, documents: dict[str, str], work: Path, mode: str, limits: dict[str, int]
+    one: ExpertQuestion, documents: dict[str, str], work: Path, mode: str, player: Player
 ) -> PromptSizes:
     sizes = PromptSizes()
-    store = work / f"{mode}-{one.id}"
+    store = work / one.id
     async with open_library(documents, work) as source:
         _, journal = await run_research(
             one.question,
             folder=store,
             sources=(source,),
-            model=Player().model(),
+            model=player.model(),
             within=sizes.within,
             mode=mode,
             review=True,
-            limits=default_limits(MODES[mode]).model_copy(update=limits | {"tokens": 400_000}),
+            limits=default_limits(MODES[mode]).model_copy(update=LIMITS),
         )
     async with open_store(store) as opened:
         ids = [ref.id for ref in journal.run.state.evidence]
         passages = await opened.of(DEFAULT_TENANT).evidence.get(ids)
     sizes.plain = sum(map(len, _render_plain_call(one.question, passages))) // CHARACTERS_PER_TOKEN
-    print(f"{mode:10} {one.id:10} {sizes.describe()}, {len(passages)} passages", flush=True)
+    print(f"{work.name} {one.id} {sizes.describe()}, {len(passages)} passages", flush=True)
     return sizes
 
 

@@ -15,8 +15,8 @@ from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.storage.evidence import Evidence
 from elcano.subjects.quoting.planning import plan_report
 from elcano.subjects.quoting.report_writing import write_section, write_summary
+from elcano.subjects.research.agents.long_writer import SECTION, SUMMARY
 from elcano.subjects.research.agents.planner import AGENT
-from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
 
 SURVEYED: Final = 20
 """Passages of the first search, as the graph asks for them."""

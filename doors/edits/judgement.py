@@ -7,7 +7,7 @@ from pydantic import Field
 
 from elcano.doors.edits.editor import build_edit_graph
 from elcano.doors.edits.updater import LOOKUPS, SEARCHES, build_update_graph
-from elcano.graphs.checks.budget_limits import default_limits, limit_faults
+from elcano.graphs.checks.budget_limits import default_limits, find_budget_faults
 from elcano.graphs.contracts import RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.frozen import Json
@@ -163,7 +163,7 @@ async def _judge_change(
     """
     was, refused = before.log.asked, Refusals()
     limits = read_limits(wanted.budget or BudgetRequest(), default_limits(graph))
-    refused.add("budget", limit_faults(graph, limits))
+    refused.add("budget", find_budget_faults(graph, limits))
     run = ResearchInput(
         run_id=own,
         question=was.question,

@@ -30,6 +30,11 @@ class Part:
     applies: Callable[[TaskEnvelope], bool]
 
 
+def has_wishes(task: TaskEnvelope) -> bool:
+    """Whether the person who asked said how the report should be."""
+    return bool(task.instructions)
+
+
 @dataclass(frozen=True)
 class Question(Generic[Answer]):
     """One question to a model, in one call."""

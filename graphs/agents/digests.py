@@ -31,14 +31,19 @@ def digest_passages(task: TaskEnvelope) -> TaskEnvelope:
 
 
 def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHARACTERS) -> EvidenceItem:
-    """`item` with the sentences that have most of the words of `asked`, in order, as far as `characters` allow.
+    """`item` with a digest of its text."""
+    return item.model_copy(update={"text": digest_text(item.text, asked, characters)})
+
+
+def digest_text(text: str, asked: str, characters: int) -> str:
+    """The sentences of `text` that have most of the words of `asked`, in order, as far as `characters` allow.
 
     A figure counts as one of the words: what is judged and planned often turns on figures.
     """
-    if len(item.text) <= characters:
-        return item
+    if len(text) <= characters:
+        return text
     words = frozenset(_list_stems(asked))
-    sentences = [one for one in _SENTENCES.split(item.text) if one]
+    sentences = [one for one in _SENTENCES.split(text) if one]
     known = [len(words.intersection(_list_stems(one))) for one in sentences]
     shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, sentences, strict=True)]
     room, chosen = characters, set[int]()
@@ -47,8 +52,7 @@ def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHAR
             chosen.add(place)
             room -= len(sentences[place])
     kept = [shorten_text(sentences[place], characters) for place in sorted(chosen)]
-    text = _GAP.join(kept) if len(kept) > 1 else f"{kept[0]}{_GAP.rstrip()}"
-    return item.model_copy(update={"text": text})
+    return _GAP.join(kept) if len(kept) > 1 else f"{kept[0]}{_GAP.rstrip()}"
 
 
 def _list_stems(text: str) -> Iterator[str]:

@@ -298,6 +298,8 @@ class Loaded(Frozen):
     unread: dict[str, str] = {}
     """Databases that could not be read, and why."""
     term_weights: dict[str, float] = {}
+    offline: bool = False
+    """Whether the extractive model may answer: it counts the words of all texts, and pays for nothing."""
     today: str = ""
     """The day on which the run began; empty if unknown."""
     history: tuple[HistoryEntry, ...] = ()

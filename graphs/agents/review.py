@@ -99,16 +99,16 @@ You check whether the words that each statement of a report quotes from its sour
 - `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: they support one part of it \
 and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or leave it \
 open.
-- Judge by the quotes alone, not by what you know. What “it”, “both” or a bare figure refers to is told by the \
-question, the sentence `before` (“above”: the statement listed before) and the `context` of a table cell (row and \
-column); what a quote is about by its `works` (`w1` is a title in `given.works`) and `quote_context` (the words before).
+- Judge by the quotes alone, not by what you know. The question, the sentence `before` (“above”: the statement listed \
+before) and the `context` of a table cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` \
+(`w1` is a title in `given.works`) and `quote_context` (the words before it) what a quote is about.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
-compared with what. To say it in other words, less of it or more carefully is fine; to go further than the quotes is \
+compared with what. Saying it in other words, less of it or more carefully is fine; going further than the quotes is \
 not.
 - A footnote number glued to a word (“GPT-43” for “GPT-4”) or a missing space, as PDFs have them, is no difference.
 
-Give one verdict for each statement and table, by its number. Where it is not `supported`, give a reason of a few \
-words in the language of the statement.
+Give one verdict for each statement and table, by its number; if it is not `supported`, with a reason of a few words \
+in the language of the statement.
 """
 OF_CELLS: Final = """
 - `cells` say in which row and column of its table a figure of the statement is, as `row; column: text`. A figure of \
@@ -236,18 +236,18 @@ class Revision(Frozen):
 
 
 REVISION_INSTRUCTIONS: Final = """\
-You wrote a report, and some of its blocks have faults. You are given these blocks with their citations and `faults`, \
-and the passages that their faulty sentences cite. Mend each fault: quote the words that support the sentence, say \
-less, or leave the sentence out. Keep every sentence without a fault as it is, with its citations, and add only what a \
-fault asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each \
-under its number; if every sentence of a block has to go, its text is empty.
+Mend the blocks of a report that you wrote, given with their citations, their `faults` and the passages that their \
+faulty sentences cite. For each fault quote the words that support the sentence, say less, or leave the sentence out. \
+Keep every sentence without a fault as it is, with its citations, and add only what a fault asks for. A block without \
+a text is new: write what its fault asks for. Answer with these blocks alone, each under its number; if every sentence \
+of a block has to go, its text is empty.
 
 - The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
-of its citation in brackets: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. A mark covers no \
-other sentence. One without a mark states no fact about the subject.
-- A citation of `citations` has its mark, the key of a passage and words copied from it letter by letter. Where a \
-fault names the nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` \
-has the sentences closest to the blocks, joined by “[…]”.
+of its citation: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. It covers no other sentence. A \
+sentence without a mark states no fact about the subject.
+- A citation has its mark, the key of a passage and words copied from it letter by letter. Where a fault names the \
+nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` has the \
+sentences closest to the blocks, joined by “[…]”.
 
 Write in the language of the block.
 """

@@ -30,7 +30,7 @@ MOST_CHARACTERS: Final = 400_000
 """Maximum length of one text: some 60,000 words, more than any model writes in an answer, and readable in a few
 seconds."""
 _CITATIONS: Final = (
-    "What each mark stands for: `mark` without brackets; `evidence`: the key of a passage; `quote`: its literal words."
+    "For each `mark`, without brackets, the key of a passage (`evidence`) and its literal words (`quote`)."
 )
 
 
@@ -65,17 +65,13 @@ class ReportProse(_Answer):
     """A whole report, written in one answer."""
 
     title: str = Field(min_length=1)
-    introduction: Prose = Field(
-        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
-    )
-    key_findings: Prose = Field(
-        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
-    )
+    introduction: Prose = Field(default="", description="The answer: a paragraph or two of Markdown with marks.")
+    key_findings: Prose = Field(default="", description="A Markdown list with marks; may be empty.")
     sections: tuple[SectionProse, ...] = ()
-    disputed: Prose = Field(default="", description="Where the passages disagree, with marks; empty if nowhere.")
-    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    disputed: Prose = Field(default="", description="Where passages disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="Of the evidence and why, with marks; may be empty.")
     conclusion: Prose = Field(
-        default="", description="What follows for the person who asked, with marks; empty if that was said above."
+        default="", description="What follows for the person who asked, with marks; may be empty."
     )
     limitations: tuple[str, ...] = Field(default=(), description="What the passages leave open, in sentences.")
     related: tuple[str, ...] = Field(default=(), description="Keys of passages worth reading that are not cited.")
@@ -95,16 +91,12 @@ class SectionText(_Answer):
 class Summary(_Answer):
     """The text above and below the sections of a long report."""
 
-    introduction: Prose = Field(
-        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
-    )
-    key_findings: Prose = Field(
-        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
-    )
-    disputed: Prose = Field(default="", description="Where the sections disagree, with marks; empty if nowhere.")
-    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    introduction: Prose = Field(default="", description="The answer: a paragraph or two of Markdown with marks.")
+    key_findings: Prose = Field(default="", description="A Markdown list with marks; may be empty.")
+    disputed: Prose = Field(default="", description="Where sections disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="Of the evidence and why, with marks; may be empty.")
     conclusion: Prose = Field(
-        default="", description="What follows for the person who asked, with marks; empty if that was said above."
+        default="", description="What follows for the person who asked, with marks; may be empty."
     )
     limitations: tuple[str, ...] = Field(
         default=(), max_length=40, description="What the sections leave open, in sentences."

@@ -93,7 +93,7 @@ def _estimate_sectioned_tokens(graph: ResearchGraph) -> int:
 
 
 @lru_cache(maxsize=512)
-def limit_faults(graph: ResearchGraph, limits: Limits) -> tuple[str, ...]:
+def find_budget_faults(graph: ResearchGraph, limits: Limits) -> tuple[str, ...]:
     """Every reason why `limits` cannot work for `graph`, which is valid; none if they can."""
     return (
         *_exit_tokens(graph, limits),
@@ -230,7 +230,7 @@ def estimate_graph_costs(graph: ResearchGraph) -> Costs:
     )
 
 
-def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: ResearchGraph) -> Costs:
+def estimate_choice_costs(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: ResearchGraph) -> Costs:
     """Return the costs of a graph that chooses among others: the least of the cheapest, the usual of the usual one.
 
     Args:

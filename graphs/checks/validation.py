@@ -35,7 +35,7 @@ from elcano.graphs.spec.walks import map_neighbours
 from elcano.graphs.text import suggest_name
 
 
-def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
+def find_node_limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
     """Why the limits of a node cannot work; nothing if they can, or there are none."""
     if not isinstance(node, AgentNode) or node.limits is None:
         return
@@ -76,7 +76,7 @@ def _collect_faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fau
     for number, node in enumerate(graph.nodes):
         yield from (
             fault.within(f"node {node.id!r}", build_json_pointer("nodes", number))
-            for fault in limit_faults(graph, node)
+            for fault in find_node_limit_faults(graph, node)
         )
     if not lost:  # the walks below need edges that lead somewhere
         yield from (

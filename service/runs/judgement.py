@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from elcano.graphs.checks.budget_limits import limit_faults
+from elcano.graphs.checks.budget_limits import find_budget_faults
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine
@@ -133,7 +133,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         if facts.allowance != EVERYTHING:
             barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
-    elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
+    elif graph is not None and limits is not None and (over := find_budget_faults(graph.graph, limits)):
         refused.add("budget", over)
     if graph is None or limits is None or refused.faults:
         refused.require_none()

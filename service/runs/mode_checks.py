@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.graphs.added_steps import without_clarifying_step
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.checks.budget_limits import limit_faults
+from elcano.graphs.checks.budget_limits import find_budget_faults
 from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.extras import install_command
@@ -58,7 +58,7 @@ def find_barred_modes(
             found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
         elif obstacle := explain_mode_obstacle(part, sources, models, settings):
             found[name] = obstacle
-        elif faults := limit_faults(auto_graph((name,)), limits):
+        elif faults := find_budget_faults(auto_graph((name,)), limits):
             found[name] = f"the budget does not allow it, {faults[0]}"
     return found
 
@@ -74,7 +74,7 @@ def find_no_mode_faults(limits: Limits, barred: Mapping[str, str]) -> list[Field
 def list_least_faults(limits: Limits) -> tuple[str, ...]:
     """Explain why limits are too low for every mode, by what the cheapest mode that suits any question needs."""
     cheapest = next(name for name, way in list_ways().items() if not way.instead)
-    return limit_faults(auto_graph((cheapest,)), limits)
+    return find_budget_faults(auto_graph((cheapest,)), limits)
 
 
 def _explain_no_mode_left(barred: Mapping[str, str]) -> str:

@@ -84,7 +84,7 @@ def judge_evidence(task: TaskEnvelope) -> JudgeAssessment:
         coverage=round(coverage, 3),
         recommendation="synthesize" if sufficient or exhausted else "continue",
         missing=missing[:10],
-        next_search_queries=() if sufficient else suggest_queries(task.question, given, made),
+        next_search_queries=() if sufficient or exhausted else suggest_queries(task.question, given, made),
         reasoning=shorten_text(reasoning, REASONING_CHARACTERS),
         unscored=NOT_SCORED if "rubric" in task.given else "",
     )

@@ -7,15 +7,20 @@ nothing.
 
 Where the research stands, what is missing and what to search is one thought. So the thinking agent is asked for all of
 it in one call, and the agents that are there for the gaps and the searches are called only where it left these open.
-The judge is not called where its answer could change nothing: once the budget or the last iteration is used. Searches
-that it names are made at once; the thinking agent is asked again only where it names none. A section with criteria,
-which its planner has thought about, begins with the judge.
+The judge is not called where its answer could change nothing: once the budget or the last iteration is used, where the
+searches that it named found nothing that helps, and after searches that it called the last. Searches that it names are
+made at once; the thinking agent is asked again only where it names none. A section with criteria, which its planner has
+thought about, begins with the judge.
 
 In the linear one: search every source, judge, search with the judge's words, until there is enough.
 """
 
-from elcano.graphs.builder import CONTEXT, JUDGING, NEW_EVIDENCE, ROUND, WRITING, GraphBuilder
+from elcano.graphs.builder import CONTEXT, JUDGED_CRITERIA, JUDGING, NEW_EVIDENCE, ROUND, WRITING, GraphBuilder
 from elcano.graphs.spec.graph import Inputs, ResearchGraph
+
+ENOUGH = "outputs.judge.recommendation == 'synthesize'"
+SEARCHED_BY_JUDGE = "outputs.judge.searches && !(conversation[-1].thought) && !(guidance)"
+"""Whether the judge named the searches of this iteration. With guidance it judges again: that may ask for others."""
 
 
 def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planned: bool = False) -> GraphBuilder:
@@ -94,7 +99,7 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planne
             "judge",
             agent="judge",
             description="Is the evidence enough, and what of it is beside the question",
-            inputs={**JUDGING, **seen, "gap": "conversation[-1].gap", "sources": "sources"},
+            inputs={**JUDGING, **seen, **chosen, "gap": "conversation[-1].gap"},
             reducer="record_judgement",
         )
         .add_decision_node("iterations", description="Go on?")
@@ -119,6 +124,12 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planne
         )
         .connect_nodes("complete", "tool_selector", label="gaps remain")
         .connect_nodes("tool_selector", "execute_tools", "budget")
+        .add_conditional_edge(
+            "budget",
+            leave,
+            when=f"{ENOUGH} && {SEARCHED_BY_JUDGE}",
+            label="the last searches are made",
+        )
         .add_conditional_edge("budget", leave, when="budget.reason == 'time'", label="time is up", ending="time")
         .add_conditional_edge("budget", leave, when="budget.reason == 'tokens'", label="tokens spent", ending="tokens")
         .add_conditional_edge("budget", leave, when="budget.reason == 'cost'", label="money spent", ending="cost")
@@ -129,11 +140,22 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planne
             label="no iteration left",
             ending="iterations",
         )
+        .add_conditional_edge(
+            "budget",
+            leave,
+            when=f"stalled && {SEARCHED_BY_JUDGE}",
+            label="the searches of the judge found nothing that helps",
+        )
         .connect_nodes("budget", "judge", label="budget left")
         .connect_nodes("judge", "iterations")
         .add_conditional_edge(
-            "iterations", leave, when="outputs.judge.recommendation == 'synthesize'", label="enough evidence"
+            "iterations",
+            "judge_searches",
+            when=f"{ENOUGH} && outputs.judge.searches && !stalled",
+            label="the judge named the last searches",
+            loop=True,
         )
+        .add_conditional_edge("iterations", leave, when=ENOUGH, label="enough evidence")
         .add_conditional_edge(
             "iterations", leave, when="stalled", label="the last searches found nothing that helps", ending="stalled"
         )
@@ -160,8 +182,8 @@ def build_iterative() -> ResearchGraph:
 
 
 FOR_ITS_WRITER: Inputs = {
-    "criteria": "criteria",
-    "notes": "conversation[-1].[judgement || thought][?@]",
+    "criteria": JUDGED_CRITERIA,
+    "notes": "conversation[?judgement || thought] | [-1].[judgement || thought][?@]",
     "contradictions": "conversation[].contradictions[]",
 }
 
@@ -185,7 +207,6 @@ ITERATIVE = build_iterative()
 SECTION = build_section()
 
 
-ENOUGH = "outputs.judge.recommendation == 'synthesize'"
 NO_ITERATION_LEFT = "budget.iterations.remaining == `0`"
 
 

@@ -16,8 +16,8 @@ plugin: Final = Plugin(
         ".agents.writer:AGENT",
         ".agents.input_parser:AGENT",
         ".agents.planner:AGENT",
-        ".agents.section_joining:LONG_WRITER",
-        ".agents.section_joining:PROOFREADER",
+        ".agents.long_writer:LONG_WRITER",
+        ".agents.proofreader:PROOFREADER",
         ".agents.clarifier:AGENT",
     ),
     reducers=(

@@ -84,6 +84,26 @@ def search_as_judged(script: Script) -> Limits:
     return Limits(iterations=4)
 
 
+def make_last_searches(script: Script) -> Limits:
+    """Sections have criteria, and what their judge wants to be searched is the last."""
+    limits = search_as_judged(script)
+    judge = script.overrides["judge"]
+    assert callable(judge)
+    script.overrides["judge"] = lambda given: {**judge(given), "recommendation": "synthesize"}
+    return limits
+
+
+def find_nothing_for_judge(script: Script) -> Limits:
+    """The judge names searches that find nothing."""
+    limits = search_as_judged(script)
+    script.overrides["search"] = lambda given: (
+        {"source": given["source"], "query": given["query"]}
+        if str(given["query"])[-1:].isdigit()
+        else Script().answer("search", given)
+    )
+    return limits
+
+
 def arrange(scenario: str, script: Script) -> Limits:
     """Sets the script up for a scenario and returns the run's limits."""
     match scenario:
@@ -115,6 +135,14 @@ def arrange(scenario: str, script: Script) -> Limits:
     return Limits()
 
 
+ALONE = {
+    "led in a circle": led_in_a_circle,
+    "judge searches": search_as_judged,
+    "last searches": make_last_searches,
+    "nothing for judge": find_nothing_for_judge,
+}
+
+
 def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
     return [call.model_dump(exclude={"run_id"}) for call in published]
 
@@ -128,11 +156,14 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
         ("iterative", "stalled"),
         ("iterative", "failing node"),
         ("iterative", "judge searches"),
+        ("iterative", "last searches"),
+        ("iterative", "nothing for judge"),
         long_case("iterative", "failing search"),
         ("iterative", "refused"),
         ("iterative", "failing exit"),
         ("deep", "complete"),
         ("deep", "judge searches"),
+        ("deep", "last searches"),
         ("deep", "failing section"),
         long_case("deep", "unanswered section"),
         long_case("deep", "unanswered"),
@@ -155,7 +186,7 @@ def essence(published: list[PublishCall]) -> list[dict[str, Any]]:
     ],
 )
 async def test_graph_chain_and_memory_agree(mode: str, scenario: str, start: Start, script: Script) -> None:
-    arrange_alone = {"led in a circle": led_in_a_circle, "judge searches": search_as_judged}.get(scenario)
+    arrange_alone = ALONE.get(scenario)
     arranged = arrange_alone(script) if arrange_alone else None
     limits = arranged or (arrange_team if scenario in OF_TEAMS else arrange)(scenario, script)
     if mode == "auto" and scenario in MODES:

@@ -18,7 +18,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.state.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import open_store
-from elcano.subjects.research.agents.section_joining import SECTION
+from elcano.subjects.research.agents.long_writer import SECTION
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows import retry_policies
 from tests.unit.activities.agents import test_synthesis as synthesis

@@ -1,6 +1,6 @@
 """The judge agent: whether a careful report can be written now, in any field of knowledge."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import not_
 from typing import Final, Literal
 
@@ -22,17 +22,13 @@ from elcano.graphs.state.plan import (
     resolve_contradictions,
 )
 from elcano.graphs.state.rubric import (
-    MOST_NAMES,
-    NAME_CHARACTERS,
-    REASON_CHARACTERS,
     SCALE,
-    NameKind,
     NamesFound,
     Rubric,
     RubricScores,
     Score,
 )
-from elcano.graphs.text import ensure_list, format_count, shorten_text
+from elcano.graphs.text import ensure_list, format_count
 from elcano.subjects.research.agents.loop_context import (
     ResearchContext,
     build_research_task,
@@ -42,6 +38,7 @@ from elcano.subjects.research.agents.loop_context import (
     passages_of,
     resolve_beside,
 )
+from elcano.subjects.research.agents.rubric_check import apply_rubric
 from elcano.subjects.research.agents.tool_selector import AgentTask, complete_tasks, normalize_source_name
 
 
@@ -54,6 +51,8 @@ class JudgeInput(ResearchContext):
     """By what its field judges; None: by no field's standards."""
     sources: tuple[str, ...] = ()
     """Sources in which its queries are searched; empty: another node decides that."""
+    max_iterations: int | None = None
+    """Iterations of a loop in which it may call its queries the last ones; None: it may not."""
 
 
 class JudgeAssessment(Frozen):
@@ -98,24 +97,26 @@ class RubricAssessment(AssessmentWithSources):
 
 
 INSTRUCTIONS: Final = f"""\
-You judge whether the passages that were found are enough to answer a question carefully, by the standards of its \
-field. Judge the passages, not the subject.
+You judge whether the passages found are enough for a careful answer to the question, by the standards of its field. \
+Judge the passages, not the subject.
 
-- Criteria: for each of `criteria`, by its number, whether a passage meets it that could be quoted for it, and the \
-keys of those that do. What no passage meets is not met, however well known it is.
-- Coverage: the share of the question's parts that at least one passage speaks to.
-- Confidence: how sure you are that a report from these passages alone would be right; those that contradict one \
-another or are second-hand lower it.
+- Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
+those that do. What is well known but in no passage is not met.
+- Coverage: the share of the question's parts that a passage speaks to.
+- Confidence: how sure you are that a report from these passages alone would be right; contradictions and second-hand \
+passages lower it.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
-- Recommendation: `synthesize` if that is so, or if the last searches brought nothing new that bears on the question \
-(`new_evidence` counts what they found, whether it helps or not); otherwise `continue`.
-- Missing: the aspects that no passage covers.
-- Next search queries, to `continue`: one to three for what is missing, each of four to twelve names and technical \
-terms of the sought passage; none that was made already.
+- Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question \
+(`new_evidence` counts all that they found); otherwise `continue`.
+- Missing: what no passage covers.
+- Next search queries, unless sufficient: one to three for what is missing, each of four to twelve names and technical \
+terms of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
-- Reasoning: two or three sentences, naming passages by their keys.
-{DIGESTED}"""
+- Reasoning: two or three sentences, with keys of passages.
+{DIGESTED}\
+- Of passages judged before, those that meet no criterion and contradict none are left out: see `judgement`.
+"""
 
 BY_RUBRIC: Final = f"""\
 - Rubric: judge by the standards of the field in `given.rubric` as well. Give one score from 0 to {SCALE} for each of \
@@ -135,6 +136,12 @@ CHOOSING_SOURCES: Final = """\
 """
 
 
+LAST_SEARCHES: Final = """\
+- `synthesize` with queries: these are the last. What they find goes to the writer and is not judged. Prefer it to \
+`continue`, unless you would search further depending on what they find.
+"""
+
+
 def list_needs(given: JudgeInput) -> Needs:
     """The passages found so far, and the sources if there is a choice."""
     return needs_of(given, offered=given.sources if len(given.sources) > 1 else (), searched=given.sources)
@@ -142,7 +149,7 @@ def list_needs(given: JudgeInput) -> Needs:
 
 def choose_searches(said: JudgeAssessment, given: JudgeInput) -> tuple[AgentTask, ...]:
     """Return the searches for the queries, in the sources that it names, that were not made before."""
-    if said.recommendation != "continue":
+    if said.sufficient or (said.recommendation != "continue" and given.max_iterations is None):
         return ()
     searched = [name for name in given.sources if name not in SOURCES or not SOURCES[name].by_address]
     named = {normalize_source_name(name) for name in said.search_in}
@@ -165,11 +172,35 @@ def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     new = len(given.conversation[-1].findings) if given.conversation else 0
     task = digest_passages(build_research_task("judge", given, loaded))
     turns = tuple(turn.model_copy(update={"thought": ""}) for turn in task.conversation)
-    task = task.model_copy(update={"conversation": turns, "new_evidence": new, "sources": loaded.sources})
+    task = task.model_copy(
+        update={
+            "conversation": turns,
+            "new_evidence": new,
+            "sources": loaded.sources,
+            "max_iterations": given.max_iterations,
+        }
+    )
+    if not loaded.offline:
+        task = leave_out_judged(task, given, loaded.shown.ids)
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
     return task.model_copy(update={"given": {"rubric": rubric}})
+
+
+def leave_out_judged(task: TaskEnvelope, given: JudgeInput, ids: Mapping[str, str]) -> TaskEnvelope:
+    """`task` without passages that were judged before, but for those that meet a criterion or contradict others.
+
+    All stay if there are no criteria, which say what matters, or no new passages.
+    """
+    last = max((place for place, turn in enumerate(given.conversation) if turn.judgement), default=None)
+    new = set() if last is None else {id for turn in given.conversation[last + 1 :] for id in turn.findings}
+    if not new or not task.criteria:
+        return task
+    named = {key for criterion in task.criteria for key in criterion.evidence}
+    named |= {key for one in task.contradictions for key in one.evidence}
+    shown = tuple(item for item in task.evidence if item.key in named or ids.get(item.key) in new)
+    return task.model_copy(update={"evidence": shown})
 
 
 def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
@@ -273,6 +304,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
             Part(NAMING, lacks_criteria),
             Part(BY_RUBRIC, has_rubric),
             Part(CHOOSING_SOURCES, lambda task: bool(task.sources)),
+            Part(LAST_SEARCHES, lambda task: task.max_iterations is not None),
         ),
         answers=choose_answer,
     ),
@@ -288,62 +320,3 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     begins=lambda given: f"judging whether {passages_of(given)} will do{for_gap(given)}",
     summary=summarize_assessment,
 )
-
-
-def apply_rubric(
-    rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
-) -> RubricScores:
-    """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
-
-    A judge that says why it scores nothing lacks nothing: whether evidence is enough is then judged without the rubric.
-    """
-    said = list(scores)
-    if unscored and not said:
-        return RubricScores(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
-    kept: list[Score] = []
-    lacking: list[str] = []
-    for kind in rubric.scores:
-        given = [one for one in said if _key_from_name(one.name) == kind.name]
-        sound = next((one for one in given if 0 <= one.score <= SCALE), None)
-        if sound is None:
-            off = f"{kind.name} has the score {given[0].score:g}, off the scale of 0 to {SCALE}" if given else ""
-            lacking.append(off or f"{kind.name} has no score")
-            continue
-        kept.append(_by_ids(sound, kind.name, ids))
-        if sound.score < kind.least:
-            lacking.append(f"{kind.name} has {sound.score:g} of the {kind.least} that it needs")
-    total = sum(one.score for one in kept)
-    if total < rubric.least_total:
-        lacking.append(f"the scores make {total:g} of the {rubric.least_total} that are needed")
-    found = _collect_names(rubric.names, list(names))
-    counts = {one.kind: len(one.names) for one in found}
-    for name in rubric.names:
-        if counts.get(name.name, 0) < name.least:
-            lacking.append(f"{counts.get(name.name, 0)} of {name.least} {name.name} are named")
-    return RubricScores(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
-
-
-def _collect_names(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:
-    """Names of the kinds that there are, each once, none empty."""
-    found = []
-    for kind in kinds:
-        all_names = (
-            " ".join(name.split()) for one in said if _key_from_name(one.kind) == kind.name for name in one.names
-        )
-        once: dict[str, str] = {}
-        for name in filter(None, all_names):
-            once.setdefault(name.casefold(), shorten_text(name, NAME_CHARACTERS))
-        if once:
-            found.append(NamesFound(kind=kind.name, names=tuple(once.values())[:MOST_NAMES]))
-    return tuple(found)
-
-
-def _by_ids(score: Score, name: str, ids: Mapping[str, str]) -> Score:
-    evidence = tuple(dict.fromkeys(ids[key] for key in score.evidence if key in ids))[:MOST_PASSAGES]
-    reason = shorten_text(" ".join(score.reason.split()), REASON_CHARACTERS)
-    return score.model_copy(update={"name": name, "reason": reason, "evidence": evidence})
-
-
-def _key_from_name(name: str) -> str:
-    """A name as a model may spell it: `Clinical evidence` for `clinical_evidence`."""
-    return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())

@@ -57,25 +57,25 @@ class ReportPlan(Frozen):
 
 
 INSTRUCTIONS: Final = f"""\
-You plan a research report for the question, from the `sources` that will be searched and the passages that a first \
-search found in them. Colleagues will research all sections at the same time, each beginning with the passages that \
-you name for its section, and none of them sees the sections of the others.
+You plan a research report on the question, from the `sources` that will be searched and the passages that a first \
+search found in them. Colleagues research all sections at the same time, each beginning with the passages that you \
+name for it; none sees the other sections.
 
-- A section has a short plain title and one key question. The key question must be understood alone: repeat the \
-subject's name in it, never write “it” or “the above”, and refer to no other section.
-- Together the sections answer the question, all of it and nothing beside it. Parts that the question names come \
-first, in its order; then what a reader needs to understand or to use the answer.
-- No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \
-written from the sections.
+- A section has a short plain title and one key question that is understood alone: repeat the subject's name in it, \
+never write “it” or “the above”, and refer to no other section.
+- Together the sections answer the question, all of it and nothing else: first the parts that it names, in its order, \
+then what a reader needs to understand or to use the answer.
+- No two sections ask the same in other words. Plan no introduction, conclusion or summary: those are written from the \
+sections.
 - Criteria of a section say what its research has to find. {STATING}
 - Evidence of a section: the keys of all passages that bear on its key question; one may bear on several sections.
-- The form of the report is said above the envelope, or to be chosen there: let its shape decide the sections. What \
-belongs into one table is researched as one section. The form of a section is that of its own question.
-- Plan what the sources can answer: the passages show what they are like. Where they say nothing on a part that the \
-question names, plan its section nonetheless, so that its absence is found and reported.
-- Take as few sections as do the work, and never more than `max_sections`.
+- The form of the report is given, or to be chosen, above the envelope: let it decide the sections. What belongs into \
+one table is one section. The form of a section is that of its own question.
+- Plan what the sources can answer: the passages show what they are like. A part that the question names gets its \
+section even if they say nothing on it, so that its absence is found and reported.
+- Take as few sections as do the work, never more than `max_sections`.
 - Background context: what every colleague should know, in one to three sentences, from the passages and the given \
-background alone; empty if there is nothing to say.
+background alone; may be empty.
 - Report title: what the report is about, without “report” in it.
 {BESIDE}
 {DIGESTED}"""

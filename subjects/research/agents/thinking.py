@@ -54,10 +54,10 @@ class KnowledgeGapOutput(Frozen):
 
 MOST_GAPS: Final = 5
 GAPS: Final = """\
-- Outstanding gaps, unless it is complete: one for each criterion or part of the question that lacks its passage, at \
-most five, the most important first, each a short question or phrase to look up with the proper names of the subject. \
-Name one that was searched without success only in other words, and in the last of `max_iterations` only those \
-without which the question cannot be answered."""
+- Outstanding gaps, unless it is complete: at most five, the most important first, one for each criterion or part of \
+the question without a passage; each a short question or phrase to look up, with the subject's proper names. Put one \
+that was searched without success in other words; in the last of `max_iterations` name only those without which the \
+question cannot be answered."""
 
 GAP_INSTRUCTIONS: Final = f"""\
 You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
@@ -132,16 +132,15 @@ class ThinkingOutput(Frozen):
 
 
 INSTRUCTIONS: Final = f"""\
-You lead a piece of research. From the passages that were found you say where it stands, what is missing, and what to \
-search next. You neither answer the question nor draft the report.
+You lead a piece of research: from the passages found, say where it stands, what is missing and what to search next. \
+Neither answer the question nor draft the report.
 
-- Thought: first what the next searches should find, and in which words a source would say it; then what the passages \
-establish and which you would trust. At most 80 words. Name passages by their keys.
-- Research complete: a passage answers each of `criteria` and each part of the question. Only passages count, not what \
-you know.
+- Thought, at most 80 words: first what the next searches should find, and how a source would word it; then what the \
+passages establish and which you would trust, by their keys.
+- Research complete: a passage answers each of `criteria` and each part of the question. Your own knowledge does not \
+count.
 {GAPS}
-- Tasks: the searches for these gaps, all made now: one or two for each, eight at most. `closes` is the number of its \
-gap, from 1.
+- Tasks: one or two searches for each gap, eight at most, all made now; `closes` is the number of the gap, from 1.
 {QUERIES}
 {BESIDE}
 {CONTRADICTIONS}

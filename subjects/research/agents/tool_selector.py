@@ -60,13 +60,12 @@ FOUND: Final = OfferedSource(
 )
 
 QUERIES: Final = """\
-- Name one of the `sources` as it is written; prefer the one whose description fits, and the one that reports at first \
-hand.
-- A query has the words that the sought passage would use, in its language: four to twelve proper names and technical \
-terms, or the whole sentence that would answer; operators only if the description names some; the year if the answer \
-must be recent.
-- No search repeats another one or one of the `conversation`; where one of those brought nothing, use other words. \
-Take those of `suggested_queries` that serve a gap.\
+- Name one of `sources` as it is written; prefer one whose description fits, and one that reports at first hand.
+- A query has the words of the sought passage, in its language: four to twelve proper names and technical terms, or \
+the whole sentence that would answer; operators only if the description names some; the year if the answer must be \
+recent.
+- Repeat no search, here or from the `conversation`; where one found nothing, use other words. Take those of \
+`suggested_queries` that serve a gap.\
 """
 BY_ADDRESS: Final = """\
 - Where a source's query is an address, take one from the question, its background or `pages`, word for word; never \

@@ -5,7 +5,7 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 
 from typing import Final
 
-from elcano.graphs.agents.definition import AgentDefinition, Part, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
 from elcano.graphs.agents.envelope import Loaded, Needs, PastIteration, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
@@ -42,8 +42,6 @@ not cite into `related`.
 
 If the passages do not answer the question, set `answered` to false, say in the limitations what is missing, and name \
 the nearest passages in `related`. That is a good report; a guess is not.
-
-{WISHES}
 """
 
 
@@ -84,7 +82,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the report for the question in this task envelope.",
         answer=ReportProse,
         shown=build_task,
-        parts=(Part(OF_SECTION, lambda task: bool(task.title)),),
+        parts=(Part(OF_SECTION, lambda task: bool(task.title)), Part(WISHES, has_wishes)),
     ),
     input=WriterInput,
     output=DraftRef,

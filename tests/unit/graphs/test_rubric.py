@@ -14,9 +14,9 @@ from elcano.subjects.research.agents.judge import (
     JudgeAssessment,
     JudgeInput,
     RubricAssessment,
-    apply_rubric,
     resolve_answer,
 )
+from elcano.subjects.research.agents.rubric_check import apply_rubric
 from elcano.subjects.research.reducers import record_judgement
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}

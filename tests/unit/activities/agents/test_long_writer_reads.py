@@ -24,7 +24,7 @@ from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan
 from elcano.graphs.state.state import ResearchState
-from elcano.subjects.research.agents.section_joining import shown_section, shown_summary
+from elcano.subjects.research.agents.long_writer import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer
 from elcano.text.words import bare_words
@@ -84,18 +84,33 @@ def test_a_passage_is_shown_whole_to_one_section_and_in_brief_to_the_others() ->
     ]
     assert [[one.key for one in task.evidence if one.text == text] for task in tasks] == [["e1", "e2"], ["e3"]]
     assert [one.text for one in tasks[1].evidence if one.key == "e2"] == ["The harbour closes at dusk. […]"]
-    keyless = Loaded(drafts=drafts, section=sections[1], place=1, passages_room=4_000, term_weights={"harbour": 1.0})
+    keyless = Loaded(drafts=drafts, section=sections[1], place=1, passages_room=4_000, offline=True)
     assert [one.text for one in shown_section(GIVEN, keyless).evidence] == [text, text]
 
 
-def test_of_passages_of_other_sections_the_best_are_shown() -> None:
+def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_meet_a_criterion() -> None:
     items = tuple(item(f"e{number}", "The harbour closes. " * 40) for number in range(20))
-    sections = (SectionItem(title="One", key_question="?"), SectionItem(title="Two", key_question="When?"))
+    met = CriterionItem(number=1, text="names the hour", met=True, evidence=("e9", "e13"))
+    sections = (
+        SectionItem(title="One", key_question="?", criteria=(met,)),
+        SectionItem(title="Two", key_question="When?", criteria=(met,)),
+    )
     drafts = Drafts(sections=sections, passages=(items[:15], items[5:]))
     task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
     shown = {one.key: len(one.text) for one in task.evidence}
-    assert list(shown) == [f"e{number}" for number in (*range(5, 13), *range(15, 20))]
+    assert list(shown) == [f"e{number}" for number in (5, 6, 9, 13, *range(15, 20))]
     assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in range(15, 20)}
+
+
+def test_earlier_sections_are_shown_in_brief_and_earlier_parts_of_the_section_whole() -> None:
+    long = f"{'Much else is told at length. ' * 40}The harbour closes at dusk [a]. {'More of that. ' * 40}".strip()
+    one = SectionItem(title="One", claims=(Claim(text=long, citations=(cite("e1", "a"),)),))
+    two = SectionItem(title="Two", key_question="When does the harbour close?", claims=one.claims)
+    known = Loaded(section=two.model_copy(update={"claims": (), "part": "2 of 2"}), written=(one, two))
+    told = [section.claims[0].text for section in shown_section(GIVEN, known).written]
+    assert told == ["The harbour closes at dusk. […]", long.replace(" [a]", "")]
+    offline = shown_section(GIVEN, known.model_copy(update={"offline": True}))
+    assert [section.claims[0].text for section in offline.written] == [long.replace(" [a]", "")] * 2
 
 
 def test_a_section_with_a_draft_reads_its_passages_whole() -> None:

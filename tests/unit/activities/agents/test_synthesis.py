@@ -21,7 +21,7 @@ from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
+from elcano.subjects.research.agents.long_writer import SECTION, SUMMARY
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, FixedSource, call, passage, stored
 
@@ -252,7 +252,7 @@ async def test_the_proofreader_says_what_did_not_fit(store: Store, monkeypatch: 
         return {"title": "T", "sections": sections}
 
     answering(monkeypatch, proofreading)
-    monkeypatch.setattr("elcano.subjects.research.agents.section_joining.DRAFT_TOKENS", 100)
+    monkeypatch.setattr("elcano.subjects.research.agents.proofreader.DRAFT_TOKENS", 100)
     draft = await kept(
         store, await run(store, "proofreader", given(await section(store, "Crash", REPLAY, RECORDS, RETRY)))
     )

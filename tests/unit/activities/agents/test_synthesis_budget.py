@@ -19,7 +19,7 @@ from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
-from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
+from elcano.subjects.research.agents.long_writer import SECTION, SUMMARY
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import FixedSource, call, stored
 from tests.unit.activities.agents.test_synthesis import (

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.agents.definition import definition_of
 from elcano.graphs.catalogue.agents import agent_faults, shape_of
-from elcano.graphs.checks.budget_limits import default_limits, limit_faults
+from elcano.graphs.checks.budget_limits import default_limits, find_budget_faults
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.dry_run.dry_run import preview_graph
@@ -67,8 +67,8 @@ def test_a_graph_that_carries_its_agent_can_run() -> None:
     assert ResearchGraph.model_validate_json(graph.model_dump_json()) == graph
     assert "screen" in render_mermaid(graph)
     limits = default_limits(graph)
-    assert limit_faults(graph, limits) == ()
-    assert limit_faults(graph, Limits(tokens=4_000))
+    assert find_budget_faults(graph, limits) == ()
+    assert find_budget_faults(graph, Limits(tokens=4_000))
 
 
 @pytest.mark.parametrize(

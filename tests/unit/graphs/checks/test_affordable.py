@@ -4,14 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.budget_limits import default_limits, limit_faults
+from elcano.graphs.checks.budget_limits import default_limits, find_budget_faults
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_works_with_its_default_limits(mode: str) -> None:
-    assert limit_faults(MODES[mode], default_limits(MODES[mode])) == ()
+    assert find_budget_faults(MODES[mode], default_limits(MODES[mode])) == ()
 
 
 @pytest.mark.of_plugins("teams", "literature")
@@ -29,12 +29,12 @@ def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
 @example("deep", 1_000, 0.3)  # 21,700 / (1 - 0.3) is a little more than 31,000 in floating point
 def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, tokens: int, reserve: float) -> None:
     limits = Limits(tokens=tokens, reserve=reserve, seconds=1_200)
-    faults = limit_faults(MODES[mode], limits)
+    faults = find_budget_faults(MODES[mode], limits)
     named = [int(fault.rpartition("at least ")[2].removesuffix(" tokens").replace(",", "")) for fault in faults]
     assert all(enough > tokens for enough in named)
     if named:
-        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named)})) == ()
-        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named) - 1})) != ()
+        assert find_budget_faults(MODES[mode], limits.model_copy(update={"tokens": max(named)})) == ()
+        assert find_budget_faults(MODES[mode], limits.model_copy(update={"tokens": max(named) - 1})) != ()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, toke
 )
 def test_what_cannot_work_shows_why(mode: str, limits: dict[str, float], said: list[str]) -> None:
     whole = Limits.model_validate({**default_limits(MODES[mode]).model_dump(), **limits})
-    found = limit_faults(MODES[mode], whole)
+    found = find_budget_faults(MODES[mode], whole)
     assert len(found) == len(said)
     for fault, part in zip(found, said, strict=True):
         assert part in fault
@@ -85,4 +85,4 @@ def test_what_cannot_work_shows_why(mode: str, limits: dict[str, float], said: l
 
 def test_several_faults_are_told_at_once() -> None:
     limits = Limits(tokens=1_000, seconds=5, steps=2)
-    assert len(limit_faults(MODES["deep"], limits)) == 6
+    assert len(find_budget_faults(MODES["deep"], limits)) == 6

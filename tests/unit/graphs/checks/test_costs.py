@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.checks.budget_limits import estimate_graph_costs, limit_faults, of_choice
+from elcano.graphs.checks.budget_limits import estimate_choice_costs, estimate_graph_costs, find_budget_faults
 from elcano.graphs.mode_choice import MODES, USUAL, auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
 
@@ -28,7 +28,7 @@ def test_modes_are_dear_in_the_order_that_is_told() -> None:
 
 def test_choosing_costs_one_call_more_than_the_mode_that_is_chosen() -> None:
     told, usual = (
-        of_choice(auto_graph(), list(list_parts().values()), list_parts()[USUAL]),
+        estimate_choice_costs(auto_graph(), list(list_parts().values()), list_parts()[USUAL]),
         estimate_graph_costs(list_parts()[USUAL]),
     )
     assert told.usual.calls == usual.usual.calls + 1
@@ -38,4 +38,4 @@ def test_choosing_costs_one_call_more_than_the_mode_that_is_chosen() -> None:
 @pytest.mark.parametrize("mode", ["simple", "iterative", "deep"])
 def test_limits_below_the_least_are_refused(mode: str) -> None:
     least = estimate_graph_costs(MODES[mode]).least.tokens
-    assert limit_faults(MODES[mode], Limits(tokens=max(1_000, least - 1)))
+    assert find_budget_faults(MODES[mode], Limits(tokens=max(1_000, least - 1)))

@@ -5,7 +5,7 @@ import pytest
 from elcano.graphs.agents.definition import get_definition
 from elcano.graphs.agents.digests import digest_passage
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, ShownPassages, TaskEnvelope, render_envelope
-from elcano.graphs.state.plan import build_unjudged_criteria
+from elcano.graphs.state.plan import Contradiction, Criterion
 from elcano.graphs.state.state import IterationData, ToolCallRecord
 
 QUESTION = "How does the quagga pump keep its bearings cool?"
@@ -15,28 +15,39 @@ TEXT = f"{FILLER * 3}{CLOSEST} {FILLER * 3}".strip()
 IDS = {f"e{number}": f"docs:{number}" for number in range(1, 4)}
 
 
-def show(name: str, *turns: IterationData, iteration: int = 1, evidence: tuple[str, ...] = ()) -> TaskEnvelope:
+def show(
+    name: str,
+    *turns: IterationData,
+    iteration: int = 1,
+    evidence: tuple[str, ...] = (),
+    met: tuple[str, ...] = (),
+    offline: bool = False,
+) -> TaskEnvelope:
     items = tuple(EvidenceItem(key=key, title="Pumps", text=TEXT) for key in IDS)
-    loaded = Loaded(shown=ShownPassages(items=items, ids=IDS))
+    loaded = Loaded(shown=ShownPassages(items=items, ids=IDS), offline=offline)
     agent = get_definition(name)
+    criterion = Criterion(text="names the coolant", met=bool(met) or None, evidence=met)
     given = {
         "question": QUESTION,
         "iteration": iteration,
         "conversation": [turn.model_dump() for turn in turns],
-        "criteria": [one.model_dump() for one in build_unjudged_criteria(["names the coolant"])],
+        "criteria": [criterion.model_dump()],
         "evidence": evidence,
     }
     known = {name: value for name, value in given.items() if name in agent.input.model_fields}
     return agent.asks.shown(agent.input.model_validate(known), loaded)
 
 
-def turn(number: int, found: dict[str, tuple[str, ...]], thought: str = "So far so good.") -> IterationData:
+def turn(
+    number: int, found: dict[str, tuple[str, ...]], thought: str = "So far so good.", judgement: str | None = None
+) -> IterationData:
+    judged = "Not yet." if number == 1 else ""
     return IterationData(
         number=number,
         thought=thought,
         tool_calls=tuple(ToolCallRecord(source="docs", query=query, new=len(ids)) for query, ids in found.items()),
         findings=tuple(id for ids in found.values() for id in ids),
-        judgement="Not yet." if number == 1 else "",
+        judgement=judged if judgement is None else judgement,
     )
 
 
@@ -69,12 +80,33 @@ def test_the_judge_is_shown_gaps_and_searches_but_no_thought() -> None:
 
 
 def test_prompts_of_later_turns_begin_as_earlier_ones() -> None:
-    first = turn(1, {QUESTION: ("docs:1", "docs:2")})
-    later = turn(2, {"pump coolant": ("docs:3",)})
-    before, after = (render_envelope(show("judge", *turns)) for turns in ((first,), (first, later)))
-    evidence = before.partition('"conversation"')[0]
+    first = turn(1, {QUESTION: ("docs:1", "docs:2")}, judgement="")
+    turns = ((first,), (turn(1, {QUESTION: ("docs:1", "docs:2")}), turn(2, {"pump coolant": ("docs:3",)})))
+    before, after = (show("judge", *one, met=("docs:1",)) for one in turns)
+    instructions = get_definition("judge").asks.instructions_for
+    assert instructions(after) == instructions(before)
+    evidence = render_envelope(before).partition('{"key": "e2"')[0]
     assert CLOSEST in evidence
-    assert after.startswith(evidence)
+    assert render_envelope(after).startswith(evidence)
+
+
+def test_the_judge_is_shown_what_is_new_and_what_meets_a_criterion_or_contradicts_others() -> None:
+    judged, new = turn(1, {QUESTION: ("docs:1", "docs:2")}), turn(2, {"pump coolant": ("docs:3",)})
+
+    def shown(
+        *turns: IterationData, met: tuple[str, ...] = (), name: str = "judge", offline: bool = False
+    ) -> list[str]:
+        return [item.key for item in show(name, *turns, met=met, offline=offline).evidence]
+
+    assert shown(judged, new) == ["e3"]
+    assert shown(judged, new, met=("docs:2",)) == ["e2", "e3"]
+    disputed = judged.model_copy(
+        update={"contradictions": (Contradiction(about="Oil.", evidence=("docs:1", "docs:3")),)}
+    )
+    assert shown(disputed, new) == ["e1", "e3"]
+    assert shown(judged) == [*IDS], "with nothing new it is asked about all again"
+    assert shown(judged, new, offline=True) == [*IDS], "the extractive model counts words in all"
+    assert shown(judged, new, name="thinking") == [*IDS]
 
 
 def test_the_planner_reads_digests_and_the_writer_whole_passages() -> None:

@@ -1,7 +1,7 @@
 """Whole runs with a scripted model: keys that last, junk that goes, gaps that are all searched for, calls that are
 left out; and what comes of models that answer badly."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -122,6 +122,57 @@ async def test_the_queries_of_the_judge_are_searched_without_another_thought(tmp
     assert source.queries == [QUESTION, "toll is due", "winter sails"]
     second = came.journal.run.state.conversation[1]
     assert [(call.query, call.chosen, call.new) for call in second.tool_calls] == [("winter sails", True, 1)]
+
+
+async def test_the_last_searches_of_the_judge_are_made_and_go_to_the_writer(tmp_path: Path) -> None:
+    def judge(task: TaskEnvelope) -> JsonObject:
+        verdicts: list[Json] = [
+            {"number": 1, "met": True, "evidence": [key_of(task, "opening")]},
+            {"number": 2, "met": False},
+        ]
+        return judges(recommendation="synthesize", next_search_queries=["winter sails"], criteria=verdicts)
+
+    answers = {**thinks("toll is due", gaps=("the toll",), criteria=[*CRITERIA]), "judge": judge}
+    came, model, source = await run(tmp_path / "last", answers)
+    assert kinds(model) == ["thinking", "judge", "writer"]
+    assert source.queries == [QUESTION, "toll is due", "winter sails"]
+    asked, writer = model.tasks[1:]
+    assert "are the last" in get_definition("judge").asks.instructions_for(asked)
+    assert "winter" in {item.title for item in writer.evidence}
+    assert [one.met for one in writer.criteria] == [True, None], "the last searches may have met the second"
+    assert came.journal.run.ending is None
+    enough = {**answers, "judge": lambda task: judge(task) | {"sufficient": True, "criteria": []}}
+    _, _, source = await run(tmp_path / "enough", enough)
+    assert source.queries == [QUESTION, "toll is due"]
+
+
+async def test_the_judge_is_not_asked_again_when_its_searches_find_nothing(tmp_path: Path) -> None:
+    answers = {**thinks("toll is due", gaps=("the toll",)), "judge": judges(next_search_queries=["zeppelins"])}
+    came, model, source = await run(tmp_path, answers)
+    assert kinds(model) == ["thinking", "judge", "writer"]
+    assert source.queries == [QUESTION, "toll is due", "zeppelins"]
+    assert came.journal.run.ending is None
+
+
+async def test_a_deep_run_judges_each_section_once_unless_the_judge_wants_to_see_more(tmp_path: Path) -> None:
+    outline: list[Json] = [
+        {"title": title, "key_question": f"What of the {title}?", "criteria": [f"names the {title}"]}
+        for title in ("toll", "tides")
+    ]
+    queries: list[Json] = ["winter sails"]
+    once: dict[str, Answers] = {
+        "planner": {"report_title": "Harbour", "report_outline": outline},
+        "judge": judges(recommendation="synthesize", next_search_queries=queries),
+    }
+    _, model, _ = await run(tmp_path / "once", once, mode="deep")
+    expected = {"planner": 1, "judge": 2, "long_writer_section": 2, "long_writer_summary": 1}
+    assert Counter(kinds(model)) == expected
+
+    def judge(task: TaskEnvelope) -> JsonObject:
+        return judges(recommendation="continue" if task.iteration == 1 else "synthesize", next_search_queries=queries)
+
+    _, model, _ = await run(tmp_path / "again", once | {"judge": judge}, mode="deep")
+    assert Counter(kinds(model)) == expected | {"judge": 4}
 
 
 async def test_the_judge_names_the_sources_to_search_where_there_are_several(tmp_path: Path) -> None:

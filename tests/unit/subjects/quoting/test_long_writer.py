@@ -9,7 +9,7 @@ from elcano.subjects.quoting.report_writing import (
     write_section,
     write_summary,
 )
-from elcano.subjects.research.agents.section_joining import SECTION, SUMMARY
+from elcano.subjects.research.agents.long_writer import SECTION, SUMMARY
 
 QUESTION = "How does Temporal go on after a crash?"
 REPLAY = "After a crash another worker of Temporal replays the history and goes on where the first one stopped."

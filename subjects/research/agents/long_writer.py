@@ -1,18 +1,15 @@
-"""The agents that join the sections of a report: the long writer, section by section, and the proofreader, in one pass.
+"""The long writer agent: writes the sections of a report one after the other, and then what stands above them.
 
-The long writer has the report so far in view, and the key findings at the end. It has two tasks, a call for each
-section and one for what stands above them. The proofreader makes one report of the drafts of all sections. Both cite by
-keys, as the writer does.
+It has two tasks, a call for each section and one for the summary. It cites by keys, as the writer does.
 """
 
 from typing import Final
 
-from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.digests import DIGESTED, digest_passage
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
+from elcano.graphs.agents.digests import digest_passage, digest_text
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
-    ReportProse,
     SectionText,
     Summary,
     SynthesisInput,
@@ -24,6 +21,7 @@ from elcano.graphs.agents.writing import (
     strip_marks,
     summarize_draft,
 )
+from elcano.graphs.report.report import Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
 
@@ -31,29 +29,31 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
-MOST_DIGESTS: Final = 8
-"""Passages of other sections that the writer of a section is shown in brief, the best first."""
+MOST_DIGESTS: Final = 2
+"""Passages of other sections that the writer of a section is shown in brief, the best first, besides those that meet
+one of its criteria."""
+WRITTEN_CHARACTERS: Final = 500
+"""How much of an earlier section the writer of another is shown: the sentences that it is most likely to repeat."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 
 
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report on `question`: the one in `sections`, from the passages in `evidence`. \
-`outline` lists all sections, and `written` is the text of those before it.
+`outline` lists all sections; `written` has those before it, in brief.
 
-- Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
-out what does not serve it, what `written` says already, and what belongs to later sections; use the same words for \
-the same things.
-- Cover what each of the section's `criteria` asks for, as far as passages give it; its `evidence` names those that \
+- Answer the section's key question first, then give what stands behind it, in an order that is easy to follow. Leave \
+out what does not serve it, what `written` says already, and what belongs to later sections.
+- Cover what each of its `criteria` asks for, as far as passages give it; `evidence` of a criterion names those that \
 do. Answer each of its `contradictions` in one paragraph or list item that cites both sides: which you would go by and \
-why, or that it is open. `notes` are remarks of its research, to start from, which cannot be cited.
-- In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
-did so already.
+why, or that it is open. Its `notes` are remarks of its research, and cannot be cited.
+- Explain from the passages, in one sentence each, the methods and terms that the section turns on.
 - Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
 on the key question, say so in a sentence.
-{DIGESTED}
+- Of `written` and of longer passages you are shown the sentences closest to the section, joined by “[…]”.
+
 {CITING}
-Write no heading above the section: its title is there. Do not use titles of other sections as headings within it.
+Write no heading above the section, and none within it that is the title of another.
 """
 
 OWN_FORM: Final = """
@@ -73,16 +73,16 @@ GOING_ON: Final = """
 new beginning.
 """
 
-SUMMARY_INSTRUCTIONS: Final = f"""\
+SUMMARY_INSTRUCTIONS: Final = """\
 You finish a long report. Its sections are in `written`; of a section that is missing it is said why.
 
 - The introduction answers the question at once, from all sections together. Key findings are a list of two to six, \
-the most important first: what the introduction does not say. Where sections bear on each other, say what follows from \
-both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these parts \
-if it would only repeat what stands elsewhere.
-- Limitations say, in sentences, what the report as a whole leaves open: parts of the question that nothing answers, \
-criteria that are not met, disagreements, weak evidence. Sum up what sections say is missing, and say each thing once. \
-Missing sections are listed elsewhere.
+the most important first, that the introduction does not give. Where sections bear on each other, say what follows \
+from both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these \
+parts if it would only repeat.
+- Limitations say, in sentences and each thing once, what the report as a whole leaves open: parts of the question \
+that nothing answers, criteria that are not met, disagreements, weak evidence, what sections say is missing. Missing \
+sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
 
 The text is Markdown: paragraphs, lists, tables; no headings, links, images or HTML.
@@ -92,7 +92,6 @@ no other marks, and no list of references.
 - A sentence without a mark only introduces what follows; it states no fact about the subject, however well known.
 - Say only what the marked statements say, with their figures, dates and conditions, and do not smooth over \
 disagreements.
-{WISHES}
 """
 
 LEFT_ASIDE: Final = """
@@ -102,8 +101,8 @@ answer, say among the limitations what was left aside.
 
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """The section with its passages, the plan, and the text of the report so far as far as it fits, its end first."""
-    so_far = select_fitting_claims(tuple(map(keep_text, loaded.written)), SO_FAR_TOKENS)
+    """The section with its passages, the plan, and the report so far, its end first; of other sections a digest."""
+    so_far = select_fitting_claims(tuple(_digest_written(one, loaded) for one in loaded.written), SO_FAR_TOKENS)
     passages = _digest_passages_of_others(loaded, _select_section_passages(loaded))
     cited = select_cited_passages((loaded.section,), loaded.drafts.shown.items)
     texts = {item.key for item in passages}
@@ -119,16 +118,28 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def keep_text(section: SectionItem) -> SectionItem:
-    """A written section as it is shown to the writer of another: its title and text, without marks and citations."""
-    claims = tuple(claim.model_copy(update={"text": strip_marks(claim), "citations": ()}) for claim in section.claims)
+def _digest_written(section: SectionItem, loaded: Loaded) -> SectionItem:
+    """A written section, without marks and citations, as the writer of another is shown it.
+
+    Earlier parts of the same section stay whole.
+    """
+    texts = list(map(strip_marks, section.claims))
+    if section.title != loaded.section.title and not loaded.offline:
+        asked = f"{loaded.section.title} {_list_asked(loaded)}"
+        texts = [digest_text("\n".join(texts), asked, WRITTEN_CHARACTERS)] if texts else []
+    claims = tuple(Claim(text=text) for text in texts)
     return SectionItem(title=section.title, claims=claims, left_out=section.left_out, missing=section.missing)
 
 
+def _list_asked(loaded: Loaded) -> str:
+    """The question and the criteria of the section."""
+    return " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
+
+
 def keep_what_is_open(section: SectionItem) -> SectionItem:
-    """A written section as it is shown to who sums it up: without notes and the criteria that it meets."""
+    """A written section as it is shown to the writer of the summary: its text, criteria that are not met, open ends."""
     unmet = tuple(criterion for criterion in section.criteria if criterion.met is False)
-    return section.model_copy(update={"criteria": unmet, "notes": (), "contradictions": ()})
+    return section.model_copy(update={"key_question": "", "criteria": unmet, "notes": (), "contradictions": ()})
 
 
 def _choose_section_form(loaded: Loaded) -> ShownForm:
@@ -158,13 +169,13 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
-    """`passages` with digests of the best of those that another section is shown whole; all whole if there is a draft.
+    """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
     A passage is shown whole to the first section of which it meets a criterion, else to the first that has it.
     """
-    if loaded.section.claims or loaded.term_weights:  # the extractive model quotes all, and pays for nothing
+    if loaded.section.claims or loaded.offline:
         return passages
-    asked = " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
+    asked = _list_asked(loaded)
     homes: dict[str, int] = {}
     sections = loaded.drafts.sections
     for place, section in enumerate(sections):
@@ -173,9 +184,15 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
         for item in () if section.missing else items:
             homes.setdefault(item.key, place)
-    own = [item for item in passages if homes.get(item.key, loaded.place) == loaded.place]
-    others = [item for item in passages if item not in own][:MOST_DIGESTS]
-    return tuple(item if item in own else digest_passage(item, asked) for item in passages if item in (*own, *others))
+    meeting = {key for criterion in loaded.section.criteria for key in criterion.evidence}
+    shown, room = list[EvidenceItem](), MOST_DIGESTS
+    for item in passages:
+        if homes.get(item.key, loaded.place) == loaded.place:
+            shown.append(item)
+        elif item.key in meeting or room:
+            room -= item.key not in meeting
+            shown.append(digest_passage(item, asked))
+    return tuple(shown)
 
 
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
@@ -231,7 +248,7 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
         shown=shown_section,
         parts=(
             Part(OWN_FORM, lambda task: bool(task.form)),
-            Part(OWN_WISHES, lambda task: bool(task.instructions)),
+            Part(OWN_WISHES, has_wishes),
             Part(DRAFTED, lambda task: any(one.claims for one in task.sections)),
             Part(GOING_ON, lambda task: any(one.part for one in task.sections)),
         ),
@@ -242,7 +259,10 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
         answer=Summary,
         shown=shown_summary,
         ranks=False,
-        parts=(Part(LEFT_ASIDE, lambda task: bool(task.uncited)),),
+        parts=(
+            Part(LEFT_ASIDE, lambda task: bool(task.uncited)),
+            Part(WISHES, has_wishes),
+        ),
     ),
     input=SynthesisInput,
     output=DraftRef,
@@ -253,64 +273,5 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
     manner="by_section",
     needs=needs_of,
     begins=lambda given: f"joining {sections_of(given)}, one after the other",
-    summary=summarize_draft,
-)
-
-
-DRAFT_TOKENS: Final = 20_000
-"""How much of the drafts it is shown."""
-
-PROOFREADING_INSTRUCTIONS: Final = f"""\
-You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \
-written side by side, so they repeat each other; of a section that is missing it is said why.
-
-- Keep the order of the sections and their titles. Merge sections that say the same; leave out what does not serve the \
-question, and what is said a second time. When you merge statements, keep all their citations.
-- The introduction answers the question at once. Key findings are a list of two to six, the most important first. Say \
-what is disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat \
-what stands elsewhere.
-- Cite only the citations that the claims have: you are not shown the passages themselves.
-- Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
-write none for them.
-- Set `answered` to false if the sections do not answer the question. Leave `related` empty.
-
-{CITING}{GIVEN_MARKS}
-{WISHES}
-"""
-
-
-def shown_drafts(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """All drafts, as far as they fit."""
-    room = DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room)
-    sections = select_fitting_claims(loaded.drafts.sections, room)
-    return loaded.envelope("proofreader", given).model_copy(
-        update={
-            "instructions": given.instructions,
-            "form": given.form,
-            "sections": sections,
-            "evidence": select_cited_passages(sections, loaded.drafts.shown.items),
-        }
-    )
-
-
-PROOFREADER: Final[AgentDefinition] = AgentDefinition(
-    name="proofreader",
-    description="Joins the sections in one pass: merges, removes repetition, summarises.",
-    asks=Question(
-        instructions=PROOFREADING_INSTRUCTIONS,
-        request="Make one report of the drafts in this task envelope.",
-        answer=ReportProse,
-        shown=shown_drafts,
-        ranks=False,
-    ),
-    input=SynthesisInput,
-    output=DraftRef,
-    starts="synthesizing",
-    completes="synthesizing",
-    output_tokens=6_000,
-    evidence_tokens=24_000,
-    manner="joined",
-    needs=needs_of,
-    begins=lambda given: f"joining {sections_of(given)} in one pass",
     summary=summarize_draft,
 )

@@ -50,12 +50,14 @@ class ArtifactStore(TenantBound):
         mine = and_(self._own(artifacts), artifacts.c.run_id == root_of(run_id), artifacts.c.media_type == media_type)
         return await self._fetch_values(select(artifacts.c.key).where(mine).order_by(artifacts.c.key))
 
-    async def get(self, key: str) -> str | None:
-        """The content kept under `key`; None if no run of the tenant has it.
+    async def get(self, key: str, *, of: str = "") -> str | None:
+        """The content kept under `key`; None if no run of the tenant has it. It is looked for in the run `of` first.
 
         Raises:
             StoreDamaged: it is there and is not what was kept.
         """
+        if of and (own := await self._download(of, key)) is not None:
+            return own
         for run_id in await self._list_owners(key):
             found = await self._download(run_id, key)
             if found is not None:  # else the run is being deleted
@@ -119,7 +121,6 @@ class ArtifactsOfCall(ArtifactStore):
         self._pending[row["key"]] = row
         return str(row["key"])
 
-    async def get(self, key: str) -> str | None:
+    async def get(self, key: str, *, of: str = "") -> str | None:
         """See `ArtifactStore.get`."""
-        own = await self._download(self._run_id, key)
-        return own if own is not None else await super().get(key)
+        return await super().get(key, of=of or self._run_id)

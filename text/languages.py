@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import regex
@@ -253,7 +253,12 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
 
 def text_language(text: str) -> str:
     """The language of a document or a passage; English if it is not clear."""
-    sample = _sample_text(text)
+    return _find_sample_language(_sample_text(text))
+
+
+# The same passages are compared again and again while a run goes on, and asking the model takes up to a millisecond.
+@lru_cache(maxsize=2_000)
+def _find_sample_language(sample: str) -> str:
     if scripted := detect_script_language(sample):
         return scripted
     plain = " ".join(_PROSE.findall(sample))
@@ -269,6 +274,7 @@ def text_language(text: str) -> str:
     return best if predicted.get(best, 0.0) >= SURE and named < CAPITALS * len(own) else ENGLISH
 
 
+@lru_cache(maxsize=500)  # each check of a sentence asks for them anew
 def possible_languages(text: str) -> frozenset[str]:
     """The languages that a sentence may be in; none if neither its script nor its smallest words tell."""
     if scripted := detect_script_language(text):

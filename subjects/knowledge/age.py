@@ -41,6 +41,7 @@ from elcano.subjects.knowledge.graph import (
     Neighbour,
     NodeKind,
     kind_of,
+    node_id,
 )
 from elcano.subjects.knowledge.word_index import WordIndex
 
@@ -75,7 +76,8 @@ class AgeKnowledge:
         for one in {one.id: one for one in edges}.values():
             by_ends[one.kind, kind_of(one.start), kind_of(one.end)].append(one)
         async with self._server.writing(self._tenant) as connection:
-            if replacing:
+            # Without an index on runs AGE reads every edge there is to find those of one.
+            if replacing and await self._nodes(connection, graph, [node_id("run", replacing)]):
                 await self._drop_run(connection, graph, replacing)
             kept = {one.id for one in await self._nodes(connection, graph, sorted(ends))}
             if lacking := sorted(ends - kept):

@@ -39,7 +39,6 @@ from elcano.subjects.knowledge.graph import (
     NoKnowledge,
     build_knowledge_edge,
     build_knowledge_node,
-    node_id,
 )
 from elcano.subjects.knowledge.knowledge_store import get_graph
 
@@ -314,11 +313,9 @@ def _log_failed_update(run: ArchivedRun, why: str) -> str:
 
 
 async def _update_from_run(store: TenantStore, run: ArchivedRun) -> None:
-    kept = await store.artifacts.get(run.report.artifact) if run.report is not None else None
+    kept = await store.artifacts.get(run.report.artifact, of=run.run_id) if run.report is not None else None
     report = await asyncio.to_thread(Report.model_validate_json, kept) if kept is not None else None
     evidence = await store.evidence.of_run(run.run_id, limit=PASSAGES)
     found = await asyncio.to_thread(gather_run_knowledge, run, report, evidence)
-    before = await get_graph(store).nodes([node_id("run", run.run_id)])  # it was reset or resumed, or tried before
-    await get_graph(store).upsert(
-        list(found.nodes.values()), list(found.edges.values()), replacing=run.run_id if before else ""
-    )
+    # It may have been reset or resumed, or tried before.
+    await get_graph(store).upsert(list(found.nodes.values()), list(found.edges.values()), replacing=run.run_id)

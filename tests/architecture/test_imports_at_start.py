@@ -23,13 +23,17 @@ NEEDED_BY_FEW = frozenset(
         "psycopg",
         "pypdfium2",
         "sentencex",
+        "rich",
         "snowballstemmer",
         "sqlalchemy.dialects.postgresql",
+        "sqlalchemy.orm",
     }
 )
 """Libraries that cost a start tens to hundreds of milliseconds, and that one kind of file, database or text needs."""
 MODELS = frozenset({"anthropic", "google.genai", "openai", "pydantic_ai"})
 WORKER = """
+from elcano.program_start import hasten_start
+hasten_start()
 from elcano.settings.settings import Settings
 from elcano.activities.services import Services
 from elcano.graphs.plugin import load_objects
@@ -38,6 +42,8 @@ Services(Settings(_env_file=None)).open_all()
 load_objects("companions"), load_objects("background")
 """
 API = """
+from elcano.program_start import hasten_start
+hasten_start()
 from elcano.settings.settings import Settings
 from elcano.api.app import create_app
 from elcano.graphs.plugin import load_objects
@@ -59,3 +65,19 @@ def test_a_start_imports_nothing_that_only_some_runs_need(program: str, left_out
     said = f"import sys\n{program}\nprint(*sorted({set(left_out)!r} & sys.modules.keys()))"
     shown = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=False)
     assert (shown.returncode, shown.stdout.split()) == (0, []), shown.stderr
+
+
+def test_what_a_start_puts_off_is_there_for_a_plugin_that_asks_for_it() -> None:
+    program = """
+import sys
+from elcano.program_start import hasten_start
+hasten_start()
+import sqlalchemy.ext.asyncio
+assert "sqlalchemy.orm" not in sys.modules
+assert not hasattr(sqlalchemy.ext.asyncio, "nothing_of_this_name")
+from sqlalchemy.ext.asyncio import AsyncSession, async_scoped_session, async_sessionmaker
+from sqlalchemy.ext.asyncio.session import AsyncSession as named_by_its_module
+assert AsyncSession is named_by_its_module
+"""
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr

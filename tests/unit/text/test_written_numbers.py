@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from elcano.text import languages
 from elcano.text.languages import possible_languages
 from elcano.text.support.figures_and_names import extract_figures
 from elcano.text.written_dates import Moment, find_moments
@@ -112,3 +113,17 @@ def test_a_language_is_told_by_small_words_or_its_script_and_else_by_nothing() -
     assert possible_languages("Der Hund und die Katze sind nicht im Haus.") == {"de"}
     assert possible_languages("这是一只猫") == {"zh"}
     assert possible_languages("Pfizer sold Xeljanz") == frozenset()
+
+
+def test_all_words_of_a_text_ask_once_which_language_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a word is a lone thousand depends on it, and a report's figures are looked for thousands of times."""
+    asked: list[str] = []
+
+    def predict(line: str) -> dict[str, float]:
+        asked.append(line)
+        return {"es": 1.0}
+
+    monkeypatch.setattr(languages, "_predict_languages", predict)
+    text = "La torre de mil escalones, que nadie ha contado en ninguna de sus visitas, es de mil años antes."
+    assert [number.text for number in find_numbers(text)] == ["mil", "mil"]
+    assert len(asked) == 1

@@ -54,10 +54,6 @@ def check_installation(
     replace_process("elcano.dev.doctor", *(["--deep"] if deep else []))
 
 
-def _load_plugin_commands() -> dict[str, Command]:
-    return {name: resolve_path(plugin, path) for plugin in list_plugins() for name, path in plugin.commands.items()}
-
-
 _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {
     "Ask and read": {
         "ask": ask_question,
@@ -82,7 +78,7 @@ _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {
         "sources": sources,
         "graph": graphs,
         "agent": agents,
-        **_load_plugin_commands(),
+        **{name: resolve_path(plugin, path) for plugin in list_plugins() for name, path in plugin.commands.items()},
     },
     "Programs": {"serve": serve_stack, "doctor": check_installation},
 }

@@ -45,7 +45,10 @@ def cancel_run(run: Run, reason: Reason = "", yes: Yes = False) -> None:
             alone="a cancelled run has no report; without a terminal to confirm it, add --yes",
             refused="nothing was cancelled",
         )
-    print_line(f"{run} is {describe_cancellation(post_to_run(run, 'cancel', {'reason': reason}))}")
+    polled = post_to_run(run, "cancel", {"reason": reason})["worker"] == "polling"
+    ends = ": it ends now, without a report; its findings are kept"
+    waits = ", but no worker is running: it ends without a report when one is"
+    print_line(f"{run} is cancelled{ends if polled else waits}")
 
 
 def top_up(
@@ -60,7 +63,8 @@ def top_up(
     """Raise a run's limits; a run that waits for budget continues."""
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     limits = post_to_run(run, "top-up", drop_unset(added), key)["limits"]
-    print_line(f"{run} may now spend: {format_limits(limits)}")
+    spend = ", ".join(f"{name} {limits[name]:,}" for name in LIMITS if limits[name] is not None)
+    print_line(f"{run} may now spend: {spend}")
 
 
 def steer_run(
@@ -198,18 +202,6 @@ def format_plan(plan: Mapping[str, Any]) -> Iterable[str]:
     for number, section in enumerate(plan.get("sections") or (), start=1):
         yield f"{number:>3}. {section.get('title')}: {section.get('question')}"
         yield from (f"     - {one}" for one in section.get("criteria") or ())
-
-
-def format_limits(limits: Mapping[str, Any]) -> str:
-    """The limits that apply now, from the answer to a top-up."""
-    return ", ".join(f"{name} {limits[name]:,}" for name in LIMITS if limits[name] is not None)
-
-
-def describe_cancellation(answer: Mapping[str, Any]) -> str:
-    """Describe the effect of an accepted cancellation."""
-    if answer["worker"] == "polling":
-        return "cancelled: it ends now, without a report; its findings are kept"
-    return "cancelled, but no worker is running: it ends without a report when one is"
 
 
 def _parse_section(text: str) -> dict[str, str]:

@@ -4,8 +4,8 @@ It replaces the agents themselves, not their models: answers are what a graph's 
 workflow and `run_in_memory`, so that both can be compared.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.contracts import PublishCall, ReopenCall
@@ -60,22 +60,6 @@ def make_progress_ledger(
     }
 
 
-def _of_team(name: str, given: JsonObject, *, satisfied: bool) -> JsonObject:
-    """Answer for a manager: each member's turn in order, with a different instruction each round."""
-    turn, found = given.get("iteration", 1), given.get("evidence", [])
-    assert isinstance(turn, int)
-    if name == "task_ledger":
-        return {"given": [str(given["question"])], "plan": ["searcher: look", "judge: judge", "reporter: write"]}
-    if name == "hypothesizer":
-        both: list[Json] = [
-            {"statement": "It is so", "supports": ensure_list(found)[:1]},
-            {"statement": "It is not so"},
-        ]
-        return {"hypotheses": both}
-    speaker = "reporter" if satisfied else _TEAM[(turn - 1) % len(_TEAM)]
-    return make_progress_ledger(speaker, f"turn {turn}: do your part", satisfied=satisfied)
-
-
 class Script:
     """The answers of all agents and tools. `calls` holds their names in the order of calling."""
 
@@ -108,49 +92,13 @@ class Script:
         self.calls.append(name)
         if name in self.overrides:
             return self.overrides[name](given)
-        turn: Any = given.get("iteration", 1)
-        match name:
-            case "thinking":
-                return {"thought": f"turn {turn}: look closer"}
-            case "knowledge_gap":
-                done = turn >= self.complete_in
-                topic = str(given["question"]).removeprefix("What ").rstrip("?")
-                return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {turn} {topic}"]}
-            case "tool_selector":
-                sources = given.get("sources")
-                source = sources[0] if isinstance(sources, list) and sources else "library"
-                return {"tasks": [{"source": source, "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
-            case "search":
-                found = make_passages(str(given["query"]).replace(" ", "-"))
-                return {"source": given["source"], "query": given["query"], "evidence": found}
-            case "team_judge":
-                good = turn >= self.complete_in
-                if good:
-                    return {"sufficient": True, "feedback": "It will do."}
-                topic = str(given["question"])
-                return {"sufficient": False, "feedback": f"judge {turn}: more on {topic}", "missing": [f"gap {turn}"]}
-            case "input_parser":
-                question = str(given["question"])
-                mode = "deep" if "deep" in question else "iterative"
-                return {"original_query": question, "improved_query": f"{question}!", "research_mode": mode}
-            case "planner":
-                outline: list[Json] = [{"title": title, "key_question": f"What of {title}?"} for title in self.sections]
-                return {"report_title": "A plan", "report_outline": outline}
-            case "task_ledger" | "progress_ledger" | "hypothesizer":
-                return _of_team(name, given, satisfied=turn > self.complete_in + 1)
-            case "writer" | "drafter" | "long_writer" | "proofreader" | "data_writer":
-                cited = given.get("evidence", [])
-                assert isinstance(cited, list)
-                return {
-                    "artifact": f"draft of {given['question']}",
-                    "title": "A report",
-                    "answered": True,
-                    "claims": 2,
-                    "cited": len(cited),
-                    "evidence": cited,
-                }
-            case _:
-                return _FIXED.get(name, {"ok": True})
+        if (scripted := _SCRIPTED.get(name)) is not None:
+            return scripted(self, given)
+        return _FIXED.get(name, {"ok": True})
+
+    def is_complete(self, given: JsonObject, more: int = 0) -> bool:
+        """Whether nothing is missing in the iteration of a call, or `more` iterations before it."""
+        return _turn_of(given) >= self.complete_in + more
 
     @property
     def usage(self) -> Usage:
@@ -193,6 +141,82 @@ def complete_tool_call(work: CallTool, items: Sequence[ItemOutcome], at: float) 
     return StepCompleted(step=work.step, node=work.node, at=at, output=only.output or {})
 
 
+def _turn_of(given: JsonObject) -> int:
+    turn = given.get("iteration", 1)
+    assert isinstance(turn, int)
+    return turn
+
+
+def _find_gap(script: Script, given: JsonObject) -> JsonObject:
+    done, topic = script.is_complete(given), str(given["question"]).removeprefix("What ").rstrip("?")
+    return {"research_complete": done, "outstanding_gaps": [] if done else [f"gap {_turn_of(given)} {topic}"]}
+
+
+def _select_tools(script: Script, given: JsonObject) -> JsonObject:
+    source = next(iter(ensure_list(given.get("sources"))), "library")
+    return {"tasks": [{"source": source, "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
+
+
+def _judge_team(script: Script, given: JsonObject) -> JsonObject:
+    if script.is_complete(given):
+        return {"sufficient": True, "feedback": "It will do."}
+    turn = _turn_of(given)
+    more = f"judge {turn}: more on {given['question']}"
+    return {"sufficient": False, "feedback": more, "missing": [f"gap {turn}"]}
+
+
+def _choose_speaker(script: Script, given: JsonObject) -> JsonObject:
+    """Each member's turn in order, with a different instruction each round."""
+    turn, satisfied = _turn_of(given), script.is_complete(given, 2)
+    speaker = "reporter" if satisfied else _TEAM[(turn - 1) % len(_TEAM)]
+    return make_progress_ledger(speaker, f"turn {turn}: do your part", satisfied=satisfied)
+
+
+def _write(script: Script, given: JsonObject) -> JsonObject:
+    cited = ensure_list(given.get("evidence", []))
+    return {
+        "artifact": f"draft of {given['question']}",
+        "title": "A report",
+        "answered": True,
+        "claims": 2,
+        "cited": len(cited),
+        "evidence": cited,
+    }
+
+
+_SCRIPTED: Final[Mapping[str, Callable[[Script, JsonObject], JsonObject]]] = {
+    "thinking": lambda script, given: {"thought": f"turn {_turn_of(given)}: look closer"},
+    "knowledge_gap": _find_gap,
+    "tool_selector": _select_tools,
+    "search": lambda script, given: {
+        "source": given["source"],
+        "query": given["query"],
+        "evidence": make_passages(str(given["query"]).replace(" ", "-")),
+    },
+    "team_judge": _judge_team,
+    "input_parser": lambda script, given: {
+        "original_query": given["question"],
+        "improved_query": f"{given['question']}!",
+        "research_mode": "deep" if "deep" in str(given["question"]) else "iterative",
+    },
+    "planner": lambda script, given: {
+        "report_title": "A plan",
+        "report_outline": [{"title": title, "key_question": f"What of {title}?"} for title in script.sections],
+    },
+    "task_ledger": lambda script, given: {
+        "given": [str(given["question"])],
+        "plan": ["searcher: look", "judge: judge", "reporter: write"],
+    },
+    "progress_ledger": _choose_speaker,
+    "hypothesizer": lambda script, given: {
+        "hypotheses": [
+            {"statement": "It is so", "supports": ensure_list(given.get("evidence", []))[:1]},
+            {"statement": "It is not so"},
+        ]
+    },
+    **dict.fromkeys(("writer", "drafter", "long_writer", "proofreader", "data_writer"), _write),
+}
+"""Answers that depend on the input, by agent or tool."""
 _FIXED: Final[dict[str, JsonObject]] = {
     "judge": {
         "sufficient": False,

@@ -185,7 +185,8 @@ async def write_updated_report(
     remarks = ensure_list(more["remarks"])
     before = ReportDraft.model_validate(more["draft"])
     before = before.model_copy(update={"numbers": more["numbers"], "remarks": tuple(map(str, remarks))})
-    new, outdated = {*ensure_list(more["new"])}, _read_pairs(more["outdated"])
+    new = {*ensure_list(more["new"])}
+    outdated = {(str(id), str(quote)) for id, quote in map(ensure_list, ensure_list(more["outdated"]))}
     shown = loaded.shown.only(tuple(one for one in task.evidence if loaded.shown.ids[one.key] in new))
     # A quote is moved to whatever passage has it, and the text that an outdated one stood in has it still.
     cited = {id: id for id in cited_ids(before) if id not in ensure_list(more["replaced"])}
@@ -199,10 +200,6 @@ async def write_updated_report(
     draft = await asyncio.to_thread(apply_update, before, answer.output)
     ids = shown.ids | cited
     return OwnDraft(with_canonical_ids(draft, ids), shown.model_copy(update={"ids": ids}), settled)
-
-
-def _read_pairs(listed: Json) -> Collection[tuple[str, str]]:
-    return {(str(id), str(quote)) for id, quote in map(ensure_list, ensure_list(listed))}
 
 
 def _list_outdated(claim: Claim, outdated: Collection[tuple[str, str]]) -> list[Citation]:

@@ -7,7 +7,6 @@ Pure: workflows load it.
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -284,8 +283,11 @@ class _Reader:
         for number, (name, (schema, pointer, references)) in enumerate(properties.items(), 1):
             if schema is False:
                 continue
-            with suppress(_Faulty):  # the other properties may have faults too
-                fields.append(Field(name, choose_key(name, number), self._read(schema, pointer, references, depth + 1)))
+            try:
+                place = self._read(schema, pointer, references, depth + 1)
+            except _Faulty:  # the other properties may have faults too
+                continue
+            fields.append(Field(name, choose_key(name, number), place))
         if not fields and entries is None and not self.faults:
             self._fault(joined.at, "an object needs properties: name at least one that can be filled in")
         named = {name: found[0] for name, found in properties.items()}

@@ -85,7 +85,7 @@ Managed: TypeAlias = Annotated[TenantStore, Depends(_get_managed_store)]
 def _require_managed(tenant: str, services: Services) -> None:
     allowed = services.settings.operator_tenant
     if tenant != services.tenant and services.tenant != allowed:
-        others = f"admins of {allowed!r} manage others" if allowed else "no ELCANO_OPERATOR_TENANT manages others"
+        others = f"admins of {allowed!r} manage others" if allowed else "ELCANO_OPERATOR_TENANT names no one else"
         raise TenantNotFound(f"there is no tenant {tenant!r} that you manage: yours is {services.tenant!r}; {others}")
 
 

@@ -20,7 +20,7 @@ from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.report.report import Report, Statement
+from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import (
     ANSWER_CHARACTERS,
@@ -227,13 +227,13 @@ def extract_answer_text(report: Report | None, allowed: Collection[str] | None =
     if report is None:
         return NOT_ANSWERED
     statements = (statement for part in report.parts for block in part.blocks for statement in block.statements)
-    said = (one.text for one in statements if allowed is None or _rests_on(one, allowed))
+    said = (
+        one.text
+        for one in statements
+        if allowed is None or (one.citations and all(cited.evidence in allowed for cited in one.citations))
+    )
     text = " ".join(" ".join(said).split())
     return text if report.answered else f"{NOT_ANSWERED} {text}".rstrip()
-
-
-def _rests_on(statement: Statement, allowed: Collection[str]) -> bool:
-    return bool(statement.citations) and all(one.evidence in allowed for one in statement.citations)
 
 
 def list_cited_evidence(report: Report | None) -> tuple[str, ...]:

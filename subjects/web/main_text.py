@@ -144,25 +144,25 @@ class _Choice:
 
     def take(self, chosen: Set[int]) -> Parsed:
         """The blocks of a choice; the library's own if it took the text from elsewhere, as from JSON."""
-        chosen = chosen | self._find_loose(chosen)
+        chosen = chosen | find_loose_parts(self._parts, chosen)
         blocks = [part.block for number, part in enumerate(self._parts) if number in chosen]
         return Parsed(self._library if 2 * _count_characters(blocks) < _count_characters(self._library) else blocks)
 
 
-    def _find_loose(self, chosen: Set[int]) -> set[int]:
-        """Parts between those of a choice that are directly in the element that holds them: text without a paragraph.
+def find_loose_parts(parts: Sequence[Part], chosen: Set[int]) -> set[int]:
+    """Parts between chosen ones that are directly in an element that holds both: text without a paragraph of its own.
 
-        The library loses it, and so do reading modes.
-        """
-        found: set[int] = set()
-        for before, after in pairwise(sorted(chosen)):
-            between = range(before + 1, after)
-            around = _list_scopes(self._parts[before]) & _list_scopes(self._parts[after]) if between else set()
-            for number in between:
-                part = self._parts[number]
-                if part.scope in around and 2 * part.linked < len(part.bare):
-                    found.add(number)
-        return found
+    The library loses it, and so do reading modes.
+    """
+    found: set[int] = set()
+    for before, after in pairwise(sorted(chosen)):
+        between = range(before + 1, after)
+        around = _list_scopes(parts[before]) & _list_scopes(parts[after]) if between else set()
+        for number in between:
+            part = parts[number]
+            if part.scope in around and 2 * part.linked < len(part.bare):
+                found.add(number)
+    return found
 
 
 def _list_scopes(part: Part) -> set[Scope]:

@@ -74,7 +74,7 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
         labels = _read_labels(document)
     finally:
         document.close()
-    vocabulary, furniture, sizes = Vocabulary(_detect_language(pages)), Furniture(), Counter[float]()
+    vocabulary, furniture, sizes = Vocabulary(), Furniture(), Counter[float]()
     for page, lines in zip(pages, carry_heads_of_lines(page.lines for page in pages), strict=True):
         sizes.update(count_sizes(lines))
         vocabulary.add(lines)

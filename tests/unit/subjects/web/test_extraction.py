@@ -6,10 +6,13 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.passages.document import FileSkipped
 from elcano.subjects.documents.file_processes import ask_process
+from elcano.subjects.documents.html_blocks import list_parts
 from elcano.subjects.web.extraction import MOST_LINKS, PROCESSES, Page, PageRequest, Request, extract_page
+from elcano.subjects.web.main_text import find_loose_parts
 from tests.loopback import recorded
 from tests.unit.subjects.documents.files import pdf
 from tests.unit.subjects.web.site import FILLER, html
@@ -291,3 +294,17 @@ def test_no_inline_element_costs_a_word(
 def test_nothing_is_lost_within_a_block(markup: str, text: str) -> None:
     page = html(FILLER).replace("</article>", f"{markup}<p>{FILLER}</p></article>")
     assert text in taken(page).document.text
+
+
+def test_text_directly_in_the_element_of_the_paragraphs_around_it_is_read() -> None:
+    # "When a ≠ 0, there are two solutions" was read as "When" where a page of formulas ends its paragraphs too early.
+    markup = (
+        "<div><p>When</p>a ≠ 0, there are two.<p>They are these.</p><a href='/b'>Read this too</a>"
+        "<div>By the editors</div><p>So it is.</p></div>"
+    )
+    body = LexborHTMLParser(markup).body
+    assert body is not None
+    parts = list_parts(body, whole=True)
+    texts = [part.block.text for part in parts]
+    chosen = {texts.index(text) for text in ("When", "They are these.", "So it is.")}
+    assert [texts[number] for number in find_loose_parts(parts, chosen)] == ["a ≠ 0, there are two."]

@@ -114,6 +114,8 @@ def _read_bibtexparser(path: str) -> Iterator[Work]:
     for entry in library.entries:
         fields = {name.lower(): one.value for name, one in entry.fields_dict.items()}
         people = fields.pop("author", [])
+        if isinstance(people, str):  # of a field that is called `Author`
+            people = []
         fields = {name: _untex(str(value)) for name, value in fields.items()}
         yield {
             "title": _first(fields, "title"),

@@ -45,7 +45,16 @@ BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     )
 }
 """By name; each module says in its first line what it measures, and its `main(bench)` does."""
-WITH_DATA: Final = ("extraction", "forecast", "pubmedqa", "quality", "reading", "similarity", "text2sql")
+WITH_DATA: Final = (
+    "extraction",
+    "forecast",
+    "pubmedqa",
+    "quality",
+    "reading",
+    "reading_lists",
+    "similarity",
+    "text2sql",
+)
 """Programs of their own (`python -m benchmarks.NAME`): they need data that does not come with this repository."""
 
 

@@ -107,15 +107,15 @@ def _read_pybtex(path: str) -> Iterator[Work]:
 
 
 def _read_bibtexparser(path: str) -> Iterator[Work]:
-    import bibtexparser
+    from bibtexparser.entrypoint import parse_string
     from bibtexparser.middlewares import SeparateCoAuthors, SplitNameParts
 
-    library = bibtexparser.parse_string(
-        _decode(Path(path).read_bytes()), append_middleware=[SeparateCoAuthors(), SplitNameParts()]
-    )
+    library = parse_string(_decode(Path(path).read_bytes()), append_middleware=[SeparateCoAuthors(), SplitNameParts()])
     for entry in library.entries:
         fields = {name.lower(): one.value for name, one in entry.fields_dict.items()}
         people = fields.pop("author", [])
+        if isinstance(people, str):  # of a field that is called `Author`
+            people = []
         fields = {name: _untex(str(value)) for name, value in fields.items()}
         yield {
             "title": _first(fields, "title"),

@@ -256,9 +256,6 @@ def _settle_roles(terms: Sequence[Term]) -> list[Role]:
     return roles
 
 
-_FACTORS: Final = frozenset({"atom", "close", "open", "tight", "postfix", "prefix"})
-
-
 def _choose_form(terms: Sequence[Term], roles: Sequence[Role], place: int) -> str:
     term = terms[place]
     if not term.closed:

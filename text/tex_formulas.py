@@ -7,7 +7,6 @@ from elcano.text.formulas import MOST_CHARACTERS, OMITTED, write_mathml
 from elcano.text.xml_tree import XmlUnreadable, get_local_name, parse_xml
 
 _DELIMITED: Final = re.compile(r"\$\$(.*)\$\$|\$(.*)\$|\\\((.*)\\\)|\\\[(.*)\\\]", re.DOTALL)
-_STYLED: Final = re.compile(r"\{?\s*\\(?:display|text)style(?![A-Za-z])\s*")
 _ESCAPED: Final = re.compile(r"\\[{}\\]")
 _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])"), ""),

@@ -92,7 +92,6 @@ _WITH_PREFIXES: Final = (
     "hertz",
     "newton",
 )
-_WITH_PREFIXES_TOO: Final = ("byte", "bit", "calorie", "electron_volt", "second", "bar", "lumen", "lux", "kelvin")
 _SYMBOL_PREFIXES: Final = {
     "": "", "f": "femto", "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "mc": "micro",
     "micro": "micro",

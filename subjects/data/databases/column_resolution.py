@@ -3,7 +3,6 @@
 The database would report one at a time, and SQLite of none: it takes an unknown name in quotation marks for a text.
 """
 
-import logging
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -36,7 +35,6 @@ MOST_CLAUSES: Final = 3
 """Clauses that say what one column may count several times."""
 _ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
 """Columns of SQLite's `json_each` and `json_tree`."""
-_log = logging.getLogger("databases")
 
 
 class _Fault(NamedTuple):

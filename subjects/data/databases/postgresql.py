@@ -53,7 +53,6 @@ _OPTIONS: Final[dict[str, Any]] = {
 """A server that is gone without a word is noticed after a dozen seconds."""
 _PLAIN: Final = frozenset({"bool", "int2", "int4", "int8", "float4", "float8", "numeric", "oid", "date", "uuid"})
 """Types whose values are short; of all others the server is asked for the beginning of their text."""
-_TEXTS: Final = frozenset({"text", "varchar", "bpchar", "name", "char"})
 _AWAY: Final = (
     errors.AdminShutdown,
     errors.CrashShutdown,

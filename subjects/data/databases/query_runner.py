@@ -5,7 +5,6 @@ complained, the schema is read anew and the query is read by it once more.
 """
 
 import asyncio
-import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
@@ -22,19 +21,12 @@ from elcano.subjects.data.tables import (
     EXACT_NOTE,
     READING_NOTE,
     DatabaseSchema,
-    Dialect,
     ResultColumn,
     ResultTable,
 )
 
-_FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
-MOST_CLAUSES: Final = 3
-"""Clauses that say what one column may count several times."""
-_ROW_COLUMNS: Final = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
-"""Columns of SQLite's `json_each` and `json_tree`."""
-ROWS = 1_000
+ROWS: Final = 1_000
 """Default maximum number of rows of a result."""
-_log = logging.getLogger("databases")
 
 
 async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:

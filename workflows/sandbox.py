@@ -12,6 +12,10 @@ applied after them, but before them in a replay: its own history wedges the run.
 evicts the run, and the caller retries. A run that gets no further task, because it was terminated, is read without the
 undelivered events.
 
+A run that ends in a workflow task, or is being archived in it, answers no query meanwhile: the server rejects an end
+that a signal has overtaken, delivers the answer all the same, and has the task done again, with the signal before what
+the answer told of. A run that has ended is replayed for a query, and answers.
+
 One thread at a time works in a run. The SDK gives an eviction two seconds, then begins another one in a second thread
 while the first is still at work. Nor is a thread interrupted that takes over two seconds, which on a busy machine is no
 deadlock: the SDK raises an exception wherever the thread happens to be. Between two steps a task loses its next one and
@@ -60,6 +64,16 @@ none."""
 REMEMBERED: Final = 1_000
 """Runs of which that is counted."""
 _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
+_ENDS: Final = frozenset(
+    {
+        "complete_workflow_execution",
+        "fail_workflow_execution",
+        "cancel_workflow_execution",
+        "continue_as_new_workflow_execution",
+        "schedule_local_activity",
+    }
+)
+"""Commands with which a run may end in the same task: it is archived by a local activity."""
 
 
 def workflow_runner() -> WorkflowRunner:
@@ -144,6 +158,8 @@ class _Heard(WorkflowInstance):
         """The time of the last workflow task, in nanoseconds, and the number of the last delivered event."""
         self._missed = False
         """Whether events that the SDK considers delivered were not."""
+        self._ends_now = False
+        """Whether it ended in a task of which it is not known that the server accepted it."""
         self._at_work = threading.Lock()
 
     def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
@@ -161,7 +177,12 @@ class _Heard(WorkflowInstance):
                 completion = WorkflowActivationCompletion(run_id=act.run_id)
                 completion.successful.SetInParent()
                 return completion
+        if self._ends_now and any(job.HasField("query_workflow") for job in act.jobs):
+            return _refuse_queries(act)
         completion = self._run.activate(act)
+        ends = any(one.WhichOneof("variant") in _ENDS for one in completion.successful.commands)
+        if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
+            self._ends_now = ends and not act.is_replaying
         self._carried.attach(completion)
         return _mark_query_answers(completion)
 
@@ -192,6 +213,17 @@ def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowAct
             answer = command.respond_to_query.succeeded.response
             if answer.ByteSize() >= MARKED_BYTES:
                 answer.metadata[ANSWER_MARK] = b"true"
+    return completion
+
+
+def _refuse_queries(act: "WorkflowActivation") -> WorkflowActivationCompletion:
+    """Have the caller of each query ask again."""
+    completion = WorkflowActivationCompletion(run_id=act.run_id)
+    for job in act.jobs:
+        answer = completion.successful.commands.add().respond_to_query
+        answer.query_id = job.query_workflow.query_id
+        answer.failed.message = TOO_EARLY
+        answer.failed.application_failure_info.type = "TooEarly"
     return completion
 
 

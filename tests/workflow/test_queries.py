@@ -102,6 +102,34 @@ def test_a_query_that_runs_ahead_is_refused_and_in_the_end_answered_without_it(i
     assert told.told == [first, query]
 
 
+def ending(command: str) -> WorkflowActivationCompletion:
+    completion = WorkflowActivationCompletion()
+    getattr(completion.successful.commands.add(), command).SetInParent()
+    return completion
+
+
+@pytest.mark.parametrize("command", ["complete_workflow_execution", "schedule_local_activity"])
+def test_a_run_whose_end_may_be_rejected_answers_no_query(command: str, info: Info) -> None:
+    """Seen: a signal overtook the end of a section, which was done again in another order than was told."""
+
+    class Ends(Told):
+        def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
+            super().activate(act)
+            return ending(command) if act.jobs[0].HasField("resolve_activity") else WorkflowActivationCompletion()
+
+    task, query = activation(1, 3, "resolve_activity"), activation(1, 3, "query_workflow")
+    query.jobs[0].query_workflow.query_id = "q"
+    run = heard(Ends(), EventOrder(), info)
+    run.activate(task)
+    (refused,) = run.activate(query).successful.commands
+    assert (refused.respond_to_query.query_id, refused.respond_to_query.failed.message) == ("q", TOO_EARLY)
+    task.is_replaying = True
+    run = heard(told := Ends(), EventOrder(), info)
+    run.activate(task)
+    run.activate(query)
+    assert told.told == [task, query], "a run that has ended is read"
+
+
 class Answering(OutboundInterceptor):
     """A server's answers to queries, one after the other."""
 

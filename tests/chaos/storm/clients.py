@@ -21,6 +21,8 @@ PAUSE: Final = 0.25
 NOTICES: Final = ("waiting", "unreadable", "streaming")
 BUSY: Final = (429, 502, 503, 504)
 """Answers after which a client comes again with the same request."""
+BLOCKED: Final = '"urn:elcano:run-blocked"'
+"""The type of a problem that is over once somebody has unpaused the run in Temporal."""
 _TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
 
 
@@ -39,7 +41,7 @@ async def insist(http: httpx.AsyncClient, method: str, path: str, body: JsonObje
         except httpx.TransportError:
             pass  # it is down, or was killed while it answered
         else:
-            if answer.status_code not in BUSY:
+            if answer.status_code not in BUSY and BLOCKED not in answer.text:
                 return answer
         await asyncio.sleep(PAUSE)
 

@@ -102,7 +102,8 @@ REACHABLE: Final = """() => [...document.querySelectorAll(
     "a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((one) => !one.disabled && one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: false })
     && !(one.type === "radio" && !one.checked) && one.type !== "hidden" && !one.closest("dialog:not([open])"))
-  .map((one) => [(one.tabStop ??= globalThis.tabStops = (globalThis.tabStops ?? 0) + 1), one.outerHTML.slice(0, 120)])"""
+  .map((one) => [
+    (one.tabStop ??= globalThis.tabStops = (globalThis.tabStops ?? 0) + 1), one.outerHTML.slice(0, 120)])"""
 
 
 async def tab_to(page: Page, words: str) -> None:

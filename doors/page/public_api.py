@@ -126,7 +126,7 @@ async def name_keys(api: PublicApi) -> dict[str, str]:
 RUNS_READ_AT_ONCE: Final = 200
 """The most that the API lists."""
 MOST_RUNS_READ: Final = 1_000
-"""A table has at most so many rows; whoever has made more of them lately asks for the next page."""
+"""Rows of the largest table. Behind those of several tables, the next page of the list continues."""
 
 
 async def list_single_runs(

@@ -14,7 +14,7 @@ export function makePageView(link) {
   view.ariaLabel = `Picture of ${name}`;
   image.alt = `${name[0].toUpperCase()}${name.slice(1)} with the quote marked`;
   const edge = (side, choose) => choose(...marks.map((box) => box[side]));
-  const wide = Math.min(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1.3); // as wide as the quote: margins tell nothing
+  const wide = Math.min(1 / (edge(2, Math.max) - edge(0, Math.min) + 0.08), 1.2); // as wide as the quote, at most as lines between usual margins
   const scroll = () => {
     sheet.style.width = `${100 * Math.max(Math.min(wide, READABLE / view.clientWidth), 1) * ZOOMS[level]}%`;
     view.scrollTo((edge(0, Math.min) - 0.04) * sheet.offsetWidth, edge(1, Math.min) * sheet.offsetHeight - view.clientHeight / 3);

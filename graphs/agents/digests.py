@@ -14,7 +14,8 @@ _GAP: Final = " […] "
 DIGESTED: Final = f"""\
 - Of longer passages `text` has the sentences closest to the question, joined by “{_GAP.strip()}”.
 """
-_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|(?<=\u3002)")
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+(?![a-z\d(\[])|(?<=\u3002)")
+"""No sentence begins with a small letter, a digit or a bracket: what ends in front of one is `Fig.` or `et al.`."""
 _FIGURE: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"\w{4,}")
 _STEM: Final = 6

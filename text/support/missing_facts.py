@@ -16,7 +16,7 @@ from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
-from elcano.text.number_words import is_ambiguous, number_word
+from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
 from elcano.text.support.figure_comparison import (
     HALF,
@@ -36,6 +36,7 @@ from elcano.text.support.figures_and_names import (
     named_in,
     without_pointers,
 )
+from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.substitutions import find_changed_labels, find_changed_months
 from elcano.text.units import SHARE, TIMES
@@ -106,32 +107,28 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
             that it quotes, or the difference of two that it names itself. Other digits and units are not.
     """
     found = _find_unquoted_figures(statement, counting=counting)
-    if reviewed and found:
-        found = [(one, why) for one, why in found if not _is_confirmed(one, statement, [lost for lost, _ in found])]
+    if reviewed and 0 < len(found) <= MOST_OPERANDS:
+        found = _list_unconfirmed(found, statement)
     return tuple(dict.fromkeys(why for _, why in found))
 
 
-def _is_confirmed(one: Figure, statement: Statement, missing: Sequence[Figure]) -> bool:
-    """Return whether a figure that no quote has counts something, or follows from those that the quotes have."""
-    if one.spelled and _is_possible_count(one):
-        return True
-    if one.share is not None:
-        quoted = _extract_all_figures(statement.quotes)
-        return any(is_same_share(one.share, ratio, one.bound, rounded=True) for ratio in find_figure_ratios(quoted))
-    own = [figure for figure in extract_figures(statement.text) if figure not in missing]
-    if is_computed(one, own):
-        return True
-    read = [said for quote in statement.quotes if (said := _read_old_font(quote)) != quote]
-    return any(is_same_figure(one, other, rounded=False) for other in _extract_all_figures(with_unglued(read)))
-
-
-def _read_old_font(quote: str) -> str:
-    """`quote` as fonts of older journals meant it, which PDFs give with 3 for a cross and 2 for a minus.
-
-    `2 3 106` is 2*10^6, and `1028` is 10^-8; only a reader can tell that from a number.
-    """
-    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", quote)
-    return re.sub(r"(?<![\d.,])10[ \u00a0]?2(\d{1,2})(?![\d.,]*\d)", r"10^-\1", crossed)
+def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
+    """Leave out figures that count something, or that follow from figures that the quotes have."""
+    missing = {one.start for one, _ in found}
+    own = [one for one in extract_figures(statement.text) if one.start not in missing]
+    ratios = list(find_figure_ratios(_extract_all_figures(statement.quotes)))
+    read = [said for quote in statement.quotes if (said := read_old_font(quote)) != quote]
+    meant = _extract_all_figures(restore_quotes(read))
+    return [
+        (one, why)
+        for one, why in found
+        if not (one.spelled and _is_possible_count(one))
+        and not (
+            one.share is not None and any(is_same_share(one.share, part, one.bound, rounded=True) for part in ratios)
+        )
+        and not is_computed(one, own)
+        and not any(is_same_figure(one, other, rounded=False) for other in meant)
+    ]
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
@@ -140,14 +137,14 @@ def find_lost_figures(statement: Statement, after: str, corrected: Collection[st
     `corrected`: units in which it has other figures instead.
     """
     asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
-    there, known = _extract_all_figures(with_unglued(statement.quotes)), _extract_all_figures(statement.known)
+    there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
     kept = extract_figures(after, dates=True)
     return tuple(
         one.written
         for one in asked
         if not _is_possible_count(one)
         and one.unit not in corrected
-        and not _explain_missing_figure(one, statement, there, known)
+        and not _explain_missing_figure(one, asked, statement, there, known)
         and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )
 
@@ -184,9 +181,9 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     if not asked:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
-    there = _extract_all_figures(with_unglued(statement.quotes))
+    there = _extract_all_figures(restore_quotes(statement.quotes))
     known = _extract_all_figures(statement.known)
-    missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+    missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, asked, statement, there, known))]
     return [*missing, *denied]
 
 
@@ -213,7 +210,7 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
     names = [name for name in extract_names(statement.text, languages) if name not in units]
-    known = KnownNames([*with_unglued(statement.quotes), *statement.known] if names else [])
+    known = KnownNames([*restore_quotes(statement.quotes), *statement.known] if names else [])
     asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
@@ -230,8 +227,10 @@ def is_foreign_language(statement: Statement) -> bool:
     return bool(own and other and own.isdisjoint(other))
 
 
-def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:
-    """Why a figure is not supported; empty if it is."""
+def _explain_missing_figure(
+    one: Figure, asked: Sequence[Figure], statement: Statement, there: Sequence[Figure], known: Sequence[Figure]
+) -> str:
+    """Why one of the figures `asked` is not supported; empty if it is."""
     rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
     if one.spelled and (
         (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))}
@@ -254,7 +253,7 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         return ""
     if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
         return ""
-    said = _write_with_unit(one, extract_figures(statement.text))
+    said = _write_with_unit(one, asked)
     other = next((other for other in there if one.values & other.values), None)
     if other is not None:
         bounds = _BOUNDS if one.written == other.written and one.bound != other.bound else {}
@@ -298,68 +297,6 @@ def _counts_own_list(one: Figure, text: str) -> bool:
     separator = _SEMICOLON if ";" in listed else _LISTED  # items with commas of their own are set off by semicolons
     items = [item for item in separator.split(listed) if re.search(r"\w", item)]
     return len(items) > 1 and Decimal(len(items)) in one.values
-
-
-_ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
-_GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
-_AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
-
-
-def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
-    """`quotes`, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
-
-    Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
-    Claude 24`, the first of which is glued to letters, and where what is left are different words.
-    """
-    return (
-        *quotes,
-        *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
-        *(raised for quote in quotes if (raised := _raise_powers(quote)) != quote),
-    )
-
-
-_FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
-_LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
-"""A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
-
-
-_ORDERS: Final = re.compile(
-    r"(?P<count>[1-9]\d?|[a-z]+)[ \u00a0](?:orders?[ \u00a0]of[ \u00a0]magnitude)", re.IGNORECASE
-)
-
-
-def _raise_powers(quote: str) -> str:
-    """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
-
-    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times.
-    """
-    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
-    return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
-
-
-def _write_out_orders(found: re.Match[str]) -> str:
-    count = found["count"].lower()
-    number = int(count) if count.isdigit() else number_word(count)
-    return found[0] if number is None else f"10^{number} times"
-
-
-def _remove_glued_notes(quote: str) -> str:
-    if _GLUED.search(quote) is None:  # searched for items, a passage takes forty times as long
-        return quote
-    found = list(_ITEM.finditer(quote))
-    run: list[re.Match[str]] = []
-    for item in (*found, None):
-        if item is not None and (
-            not run or (int(item["note"]) == int(run[-1]["note"]) + 1 and _AND.match(quote, run[-1].end()))
-        ):
-            run.append(item)
-            continue
-        words = [re.sub(r"^\W*(?:and|or|und|et)\s+", "", one["word"]).strip() for one in run]
-        if len(run) > 1 and len(set(words)) == len(run) and re.search(r"[^\W\d_]$", run[0]["word"]):
-            for one in reversed(run):
-                quote = quote[: one.start("note")] + " " + quote[one.end("note") :]
-        run = [] if item is None else [item]
-    return quote
 
 
 def _year_in(value: Decimal, statement: Statement) -> bool:

@@ -73,6 +73,13 @@ def test_a_digest_of_a_text_without_the_words_has_its_beginning() -> None:
     assert digest_passage(item, "quagga bearings").text == f"{FILLER}[…]"
 
 
+@pytest.mark.parametrize("said", ["Fig. 1b shows", "work by Smith et al. (2021) shows", "the cited Ref. [5] shows"])
+def test_a_digest_ends_no_sentence_at_an_abbreviation(said: str) -> None:
+    sentence = f"As {said} the quagga pump cools its bearings."
+    item = EvidenceItem(key="e1", title="Pumps", text=f"{FILLER * 3}{sentence} {FILLER * 3}")
+    assert digest_passage(item, QUESTION).text == f"{sentence} […]"
+
+
 def test_the_judge_is_shown_gaps_and_searches_but_no_thought() -> None:
     (shown,) = show("judge", turn(1, {QUESTION: ("docs:1",)})).conversation
     assert shown.thought == ""

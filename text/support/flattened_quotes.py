@@ -1,0 +1,77 @@
+"""Quotes as they were before a PDF flattened them: other readings, in which figures and names are looked for, too."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.text.number_words import number_word
+
+_ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
+_GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
+_AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
+
+
+def restore_quotes(quotes: Sequence[str]) -> tuple[str, ...]:
+    """`quotes`, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
+
+    Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
+    Claude 24`, the first of which is glued to letters, and where what is left are different words.
+    """
+    return (
+        *quotes,
+        *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
+        *(raised for quote in quotes if (raised := _raise_powers(quote)) != quote),
+    )
+
+
+_FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
+_LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
+"""A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
+
+
+_ORDERS: Final = re.compile(
+    r"\b(?P<count>[1-9]\d?|[a-z]{2,12})[ \u00a0]orders?[ \u00a0]of[ \u00a0]magnitude", re.IGNORECASE
+)
+
+
+def _raise_powers(quote: str) -> str:
+    """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
+
+    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times.
+    """
+    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
+    return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
+
+
+def _write_out_orders(found: re.Match[str]) -> str:
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else number_word(count)
+    return found[0] if number is None else f"10^{number} times"
+
+
+def _remove_glued_notes(quote: str) -> str:
+    if _GLUED.search(quote) is None:  # searched for items, a passage takes forty times as long
+        return quote
+    found = list(_ITEM.finditer(quote))
+    run: list[re.Match[str]] = []
+    for item in (*found, None):
+        if item is not None and (
+            not run or (int(item["note"]) == int(run[-1]["note"]) + 1 and _AND.match(quote, run[-1].end()))
+        ):
+            run.append(item)
+            continue
+        words = [re.sub(r"^\W*(?:and|or|und|et)\s+", "", one["word"]).strip() for one in run]
+        if len(run) > 1 and len(set(words)) == len(run) and re.search(r"[^\W\d_]$", run[0]["word"]):
+            for one in reversed(run):
+                quote = quote[: one.start("note")] + " " + quote[one.end("note") :]
+        run = [] if item is None else [item]
+    return quote
+
+
+def read_old_font(quote: str) -> str:
+    """`quote` as fonts of older journals meant it, which PDFs give with 3 for a cross and 2 for a minus.
+
+    `2 3 106` is 2*10^6, and `1028` is 10^-8; only a reader can tell that from a number.
+    """
+    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", quote)
+    return re.sub(r"(?<![\d.,])10[ \u00a0]?2(\d{1,2})(?![\d.,]*\d)", r"10^-\1", crossed)

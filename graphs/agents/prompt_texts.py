@@ -76,15 +76,15 @@ PASSAGES: Final = """\
 
 Each passage in `evidence` has a key, the source that found it (if left out, that of the passage above) and, in \
 `about`, the date (of encyclopedias: of the last change), kind and design of its work and what speaks against it. \
-Undated, it cannot show that something is current. Never state trust as a number.
+Undated, a passage cannot show that something is current. Never state trust as a number.
 """
 
 RANKING: Final = """\
-Where passages differ, or you choose between them, prefer, and say so where it decides the answer:
-- what reports its own findings, rules or product to what retells it (news, blogs, encyclopedias);
-- peer-reviewed works to preprints, analyses of many studies to single ones on the same question;
+Where passages differ, or you choose between them, prefer as follows, and say so where it decides the answer:
+- what reports its own findings, rules or product before what retells it (news, blogs, encyclopedias);
+- peer-reviewed works before preprints, analyses of many studies before single ones on the same question;
 - the newer one where things change (versions, prices, law, guidelines); age alone makes no finding wrong;
-- independent passages that agree to many that repeat one origin.
+- independent passages that agree before many that repeat one origin.
 A retracted or withdrawn work supports nothing; if it must be named, say that it was retracted. Name a preprint as one \
 where the answer rests on it. A registered trial without posted results shows what was planned, not what came out.
 """

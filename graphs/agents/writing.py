@@ -69,7 +69,7 @@ class ReportProse(_Answer):
     key_findings: Prose = Field(default="", description="A Markdown list with marks; may be empty.")
     sections: tuple[SectionProse, ...] = ()
     disputed: Prose = Field(default="", description="Where passages disagree, with marks; empty if nowhere.")
-    strength: Prose = Field(default="", description="Of the evidence and why, with marks; may be empty.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
     conclusion: Prose = Field(
         default="", description="What follows for the person who asked, with marks; may be empty."
     )
@@ -94,7 +94,7 @@ class Summary(_Answer):
     introduction: Prose = Field(default="", description="The answer: a paragraph or two of Markdown with marks.")
     key_findings: Prose = Field(default="", description="A Markdown list with marks; may be empty.")
     disputed: Prose = Field(default="", description="Where sections disagree, with marks; empty if nowhere.")
-    strength: Prose = Field(default="", description="Of the evidence and why, with marks; may be empty.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
     conclusion: Prose = Field(
         default="", description="What follows for the person who asked, with marks; may be empty."
     )

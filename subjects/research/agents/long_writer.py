@@ -30,8 +30,8 @@ SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
 MOST_DIGESTS: Final = 2
-"""Passages of other sections that the writer of a section is shown in brief, the best first, besides those that meet
-one of its criteria."""
+"""Passages of other sections that the writer of a section is shown in brief, the best first, besides those that its
+criteria and contradictions name."""
 WRITTEN_CHARACTERS: Final = 500
 """How much of an earlier section the writer of another is shown: the sentences that it is most likely to repeat."""
 MOST_UNCITED: Final = 20
@@ -184,13 +184,14 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
         for item in () if section.missing else items:
             homes.setdefault(item.key, place)
-    meeting = {key for criterion in loaded.section.criteria for key in criterion.evidence}
+    needed = {key for criterion in loaded.section.criteria for key in criterion.evidence}
+    needed |= {key for one in loaded.section.contradictions for key in one.evidence}
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
             shown.append(item)
-        elif item.key in meeting or room:
-            room -= item.key not in meeting
+        elif item.key in needed or room:
+            room -= item.key not in needed
             shown.append(digest_passage(item, asked))
     return tuple(shown)
 

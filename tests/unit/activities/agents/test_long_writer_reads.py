@@ -22,7 +22,7 @@ from elcano.graphs.lifecycle.start_and_fold import compose_section_wish
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.plan import Contradiction, SectionPlan
 from elcano.graphs.state.state import ResearchState
 from elcano.subjects.research.agents.long_writer import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
@@ -88,17 +88,18 @@ def test_a_passage_is_shown_whole_to_one_section_and_in_brief_to_the_others() ->
     assert [one.text for one in shown_section(GIVEN, keyless).evidence] == [text, text]
 
 
-def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_meet_a_criterion() -> None:
+def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_to_speak_of() -> None:
     items = tuple(item(f"e{number}", "The harbour closes. " * 40) for number in range(20))
     met = CriterionItem(number=1, text="names the hour", met=True, evidence=("e9", "e13"))
+    differ = Contradiction(about="The hour.", evidence=("e11", "e18"))
     sections = (
         SectionItem(title="One", key_question="?", criteria=(met,)),
-        SectionItem(title="Two", key_question="When?", criteria=(met,)),
+        SectionItem(title="Two", key_question="When?", criteria=(met,), contradictions=(differ,)),
     )
     drafts = Drafts(sections=sections, passages=(items[:15], items[5:]))
     task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
     shown = {one.key: len(one.text) for one in task.evidence}
-    assert list(shown) == [f"e{number}" for number in (5, 6, 9, 13, *range(15, 20))]
+    assert list(shown) == [f"e{number}" for number in (5, 6, 9, 11, 13, *range(15, 20))]
     assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in range(15, 20)}
 
 

@@ -47,6 +47,19 @@ async def test_the_same_artifact_is_kept_once(store: TenantStore) -> None:
     assert len(set(keys)) == 1
 
 
+async def test_a_run_that_has_an_artifact_spares_the_search_for_one(
+    store: TenantStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = await store.artifacts.put("run.0001.b", "content", "text/plain")
+    assert await store.artifacts.get(key, of="another") == "content"
+
+    async def list_owners(key: str) -> list[str]:
+        raise AssertionError("the table was asked")
+
+    monkeypatch.setattr(store.artifacts, "_list_owners", list_owners)
+    assert await store.artifacts.get(key, of="run") == "content"
+
+
 async def test_a_text_with_nul_comes_back_whole(store: TenantStore) -> None:
     text = "a\x00b\ue0000\ue000"
     key = await store.artifacts.put("run", text, "text/plain")

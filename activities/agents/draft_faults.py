@@ -6,10 +6,13 @@ from typing import Final
 
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
 from elcano.activities.report.table_marks import name_cell
-from elcano.graphs.report.report import Citation, Claim, Statement
+from elcano.graphs.report.report import Citation, Claim, ReportDraft, Statement
 from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence
 from elcano.text.prose.markdown_parser import mark_of
 from elcano.text.stems import list_stems
+from elcano.text.support.missing_facts import Statement as Said
+from elcano.text.support.missing_facts import find_lost_figures, list_new_units
 from elcano.text.words import bare_words
 
 TOLD_CHARACTERS: Final = 300
@@ -17,6 +20,7 @@ LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
 """Minimum similarity of a quote that replaces another."""
+LOST: Final = "Mending a sentence left out what the passages that it cited say:"
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
 
 
@@ -109,3 +113,26 @@ def put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
     for one in (*same, *like):
         return cited.model_copy(update={"evidence": one.evidence, "quote": one.quote})
     return cited
+
+
+def describe_losses(
+    checked: Mapping[Claim, CheckedClaim],
+    passages: Mapping[str, Evidence],
+    repaired: Mapping[Claim, Sequence[Claim]],
+    better: ReportDraft,
+) -> list[str]:
+    """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost.
+
+    A wrong figure for which another one in its unit came is corrected: it may be that of another column.
+    """
+    said = "\n".join(claim.text for claim in better.claims)
+    losses: list[str] = []
+    for claim, repair in repaired.items():
+        corrected = list_new_units(claim.text, " ".join(one.text for one in repair))
+        for statement in checked[claim].statements:
+            ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in passages)
+            cited = Said(statement.text, tuple(passages[id].text for id in ids))
+            if lost := find_lost_figures(cited, said, corrected if is_doubted(statement) else ()):
+                figures = ", ".join(dict.fromkeys(lost))
+                losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
+    return losses

@@ -31,9 +31,9 @@ from elcano.activities.agents.answer_correction import (
 from elcano.activities.agents.answer_drafts import cite_anew, map_claims
 from elcano.activities.agents.draft_contradictions import DROPPED, describe_contradiction, list_unanswered
 from elcano.activities.agents.draft_faults import (
-    TOLD_CHARACTERS,
     count_uncited,
     describe_faults,
+    describe_losses,
     is_doubted,
     is_lost,
     iter_statements,
@@ -58,12 +58,9 @@ from elcano.graphs.errors import BudgetExhausted
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.state.plan import Contradiction
-from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.text.languages import possible_languages
 from elcano.text.prose.blocks import ClaimCollector
-from elcano.text.support.missing_facts import Statement as Said
-from elcano.text.support.missing_facts import find_lost_figures, list_new_units
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
@@ -73,7 +70,6 @@ PASSAGE_CHARACTERS: Final = 500
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
 SLACK_CHARACTERS: Final = 300
-LOST: Final = "Mending a sentence left out what the passages that it cited say:"
 DISCUSSION_TOKENS: Final = 150
 """Approximate size of what answers one contradiction."""
 DISCUSSION_CHARACTERS: Final = 3_000
@@ -108,7 +104,7 @@ async def repair_draft(
     repaired = await desk.take(doubted, answer)
     added, dropped = await desk.take_discussions(unanswered, len(doubted) + 1, answer)
     better = map_claims(draft, lambda claim: repaired.get(claim, (claim,))) if repaired else draft
-    lost = await asyncio.to_thread(desk.describe_losses, repaired, better)
+    lost = await asyncio.to_thread(describe_losses, desk.checked, desk.passages, repaired, better)
     remarks = dict.fromkeys((*draft.remarks, *lost, *dropped))
     if not repaired and not added and not dropped:
         return draft
@@ -297,23 +293,6 @@ class _Desk:
             return ()
         moved = await move_quotes(self.attempt.store, draft_of_claims(claims), self.passages)
         return moved.claims
-
-    def describe_losses(self, repaired: Mapping[Claim, Sequence[Claim]], better: ReportDraft) -> list[str]:
-        """Describe statements of `repaired` blocks that their passages support and the draft `better` has lost.
-
-        A wrong figure for which another one in its unit came is corrected: it may be that of another column.
-        """
-        said = "\n".join(claim.text for claim in better.claims)
-        losses: list[str] = []
-        for claim, repair in repaired.items():
-            corrected = list_new_units(claim.text, " ".join(one.text for one in repair))
-            for statement in self.checked[claim].statements:
-                ids = dict.fromkeys(one.evidence for one in statement.citations if one.evidence in self.passages)
-                cited = Said(statement.text, tuple(self.passages[id].text for id in ids))
-                if lost := find_lost_figures(cited, said, corrected if is_doubted(statement) else ()):
-                    figures = ", ".join(dict.fromkeys(lost))
-                    losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
-        return losses
 
     async def _settle(self, claim: Claim, mended: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """A repair with its quotes in the passages that have them; what it spoiled is as it was."""

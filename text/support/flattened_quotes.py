@@ -6,6 +6,19 @@ from typing import Final
 
 from elcano.text.number_words import number_word
 
+PRIVATE: Final = "\ue000-\uf8ff"
+"""Characters without a meaning, by which PDFs of some publishers write ligatures: `de\ue103ned` is "defined"."""
+_PRIVATE_WORD: Final = re.compile(rf"[^\W_]*[{PRIVATE}][\w{PRIVATE}]*")
+_LIGATURE: Final = "(?:ff[ilt]?|f[ijltb]|t[ti]|Th)"
+
+
+def spell_ligatures(quote: str, text: str) -> str:
+    """`quote` with the words that `text` has with an unreadable ligature as they are there."""
+    for word in set(_PRIVATE_WORD.findall(text)):
+        quote = re.sub(rf"(?<!\w){re.sub(f'[{PRIVATE}]', _LIGATURE, word)}(?!\w)", word, quote)
+    return quote
+
+
 _ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
 _GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
 _AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")

@@ -19,6 +19,8 @@ from typing import Final
 
 import regex
 
+from elcano.text.support.flattened_quotes import PRIVATE, spell_ligatures
+
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SINGLE: Final = "\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc\u2039\u203a\uff07"
 _DOUBLE: Final = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f\uff02"
@@ -43,9 +45,7 @@ _CJK: Final = "\u3001\u3002\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\
 """Chinese and Japanese: spaces tell nothing there."""
 _LOOSE: Final = "%\u2030;!?()[]/=~\u00b1\u00d7\u2264\u2265"
 """Next to these, spaces tell nothing."""
-_PRIVATE: Final = "\ue000-\uf8ff"
-"""Characters without a meaning, by which PDFs of some publishers write ligatures: `de\ue103ned` is "defined"."""
-_HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff" + _PRIVATE
+_HIDDEN: Final = "\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff" + PRIVATE
 _WIDE: Final = "\uff65-\uffdc\ufb00-\ufb06\u2103\u2109"
 _WITHIN_MARKS: Final = re.compile(
     r"(?<=(?<![^\s(\[])[\u00ab\u2039])[ \u00a0\u202f]|[ \u00a0\u202f](?=[\u00bb\u203a](?![^\s.,;:!?)\]]))"
@@ -220,8 +220,6 @@ _ELLIPSIS: Final = re.compile(r"[\[(]?\.\.\.[\])]?")
 _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
 _WORD: Final = re.compile(r"[^\W_]+")
-_PRIVATE_WORD: Final = re.compile(rf"[^\W_]*[{_PRIVATE}][\w{_PRIVATE}]*")
-_LIGATURE: Final = "(?:ff[ilt]?|f[ijltb]|t[ti]|Th)"
 _LINE_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-[ \n]{1,3}(?=[^\W\d_])")
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
@@ -246,16 +244,9 @@ class QuoteIndex:
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """Find `quote` in the text, in characters; None if it is not there."""
-        quote = self._spell_ligatures(quote)
+        quote = spell_ligatures(quote, self.text)
         place = self._find(quote)
         return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
-
-    def _spell_ligatures(self, quote: str) -> str:
-        """`quote` with the words that the text has with an unreadable ligature as they are there."""
-        for word in set(_PRIVATE_WORD.findall(self.text)):
-            spelled = re.sub(f"[{_PRIVATE}]", _LIGATURE, word)
-            quote = re.sub(rf"(?<!\w){spelled}(?!\w)", word, quote)
-        return quote
 
     def _find(self, quote: str) -> tuple[int, int] | None:
         said = fold_text(quote).text.strip()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from elcano.activities.agents.answer_correction import find_nearest_words
-from elcano.activities.agents.draft_repair import LOST
+from elcano.activities.agents.draft_faults import LOST
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Report

@@ -8,7 +8,7 @@ and the cells of its `tables`; names of bullets are left out. A sentence holds i
 gives, once quotes, dashes, spaces and raised digits are folded; with `sentences`, marks of notes may be in it, and
 with `texts` spaces count for nothing, since those who read them parted some marks from their words. PYTHON is an
 interpreter that has pypdfium2, liteparse and docling-parse (`benchmarks/peer_readers.py`); without it only Elcano is
-measured. `--show` prints the sentences that Elcano loses, and the cells.
+measured. `--show` prints the sentences that Elcano loses.
 
 Processor times are of one pass over all files, each reader in a process of its own, and compared with pypdfium2's plain
 text of the same pages, which each process of Elcano's reads too. What OCR takes is counted apart. The last line says
@@ -33,7 +33,10 @@ from typing import Any, Final
 import pypdfium2
 
 from benchmarks import peer_readers
+from benchmarks.table_scores import Score, ScoredCell, score_cells
 from elcano.activities.passages.document import Document, FileSkipped
+from elcano.activities.passages.stored_places import StoredPlaces
+from elcano.graphs.report.places import Cell
 from elcano.subjects.documents.file_formats import parse_document
 from elcano.subjects.documents.pdf.ocr import OcrReader, ReadPicture
 
@@ -94,6 +97,28 @@ def find_lost(truth: Truth, blocks: Iterable[str]) -> list[str]:
         read.append(fold_text(whole, marks=False))
     folded = {one: fold_text(one, spaces=spaces) for one in truth.sentences}
     return [one for one in truth.sentences if not any(folded[one] in text for text in read)]
+
+
+def score_tables(truth: Truth, document: Document | None) -> Score:
+    """The cells of all tables of a file that are at their row and column, of those that its truth has."""
+    tables: list[list[ScoredCell]] = []
+    if document is not None:
+        for raw in StoredPlaces(document.places).select("cells", -1, len(document.text) + 1):
+            cell = Cell(*raw)
+            if not tables or cell.row < tables[-1][-1].row:
+                tables.append([])
+            tables[-1].append(ScoredCell(cell.row, cell.column, document.text[cell.start : cell.end]))
+    scores = [
+        score_cells(
+            (
+                ScoredCell(one["start_row_offset_idx"], one["start_col_offset_idx"], one["text"])
+                for one in table["cells"]
+            ),
+            tables,
+        )
+        for table in truth.tables
+    ]
+    return Score(sum(one.right for one in scores), sum(one.total for one in scores))
 
 
 @dataclass
@@ -164,6 +189,18 @@ def _ask_peer(python: str, name: str, paths: Sequence[Path]) -> dict[str, Any]:
     return found
 
 
+def _print_details(reading: _Reading, score: Score, sentences: Iterable[str]) -> None:
+    if score.total:
+        print(f"    cells of tables: {score.right} of {score.total}")
+    if reading.refusal:
+        print(f"    refused: {reading.refusal}")
+    if reading.document is not None:
+        for gap in reading.document.gaps:
+            print(f"    {'gap' if gap.unread else 'left out'}: {gap.reason}")
+    for one in sentences:
+        print(f"    - {one}")
+
+
 def main() -> None:
     """Prints what each reader holds of each file, and their sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -181,6 +218,7 @@ def main() -> None:
     seconds = dict.fromkeys(sums, 0.0)
     hidden = strange = total = peak = pages = ocr_pages = 0
     plain = ocr_seconds = 0.0
+    cells = Score(0, 0)
     for path, reading in _read_all(list(truths)):
         truth = truths[path]
         text = reading.document.text if reading.document else ""
@@ -201,19 +239,16 @@ def main() -> None:
         total += len(truth.sentences)
         hidden += len(quoted)
         strange += len(_NONCHARACTER.findall(text))
+        score = score_tables(truth, reading.document)
+        cells = Score(cells.right + score.right, cells.total + score.total)
         peak = max(peak, reading.peak_bytes)
         print(f"{path.stem}: {len(truth.sentences)} sentences,", ", ".join(f"{n} {c}" for n, c in held.items()))
-        if reading.refusal:
-            print(f"    refused: {reading.refusal}")
-        if reading.document is not None:
-            for gap in reading.document.gaps:
-                print(f"    {'gap' if gap.unread else 'left out'}: {gap.reason}")
-        if arguments.show:
-            for one in (*lost, *(f"(hidden) {one}" for one in quoted)):
-                print(f"    - {one}")
+        _print_details(reading, score, [*lost, *(f"(hidden) {one}" for one in quoted)] if arguments.show else ())
     for name, count in sums.items():
         ratio = f", {seconds[name] / seconds['pypdfium2']:.1f} times pypdfium2" if peers else ""
         print(f"{name}: {count} of {total} sentences hold ({count / total:.3f}); {seconds[name]:.2f} s{ratio}")
+    if cells.total:
+        print(f"elcano: {cells.right} of {cells.total} cells of tables at their place ({cells.share:.3f})")
     text_seconds = seconds["elcano"] - ocr_seconds
     print(
         f"elcano without OCR, of {pages} pages: {text_seconds / pages:.3f} s a page, "

@@ -240,14 +240,14 @@ async def search_source(source: Source, store: TenantStore, run_id: str, query: 
     """Search a source, in its own way or in the store, which also has passages of other sources.
 
     Raises:
-        ValueError: a passage that the source found names another source.
+        SourceRefused: a passage that the source found names another source.
     """
     if isinstance(source, SearchesStore):
         return await source.search_store(store, run_id, query, limit)
     found = await source.search(query, limit)
     name = source.spec.name
     if (strange := next((one for one in found.evidence if one.source != name), None)) is not None:
-        raise ValueError(
+        raise SourceRefused(
             f"the source {name!r} returned the passage {strange.id!r} as one of {strange.source!r}: its search has to "
             f"set `Evidence.source` to {name!r}, the name of its `SourceSpec`"
         )

@@ -22,7 +22,7 @@ RULES = {"blocked_domains": ["evil.org"]}
 
 def page(number: int, text: str, url: str) -> Evidence:
     work = Work(title=f"Page {number}", kind="page", url=url, source="handbook")
-    return passage(number, text).model_copy(update={"locator": url, "work": work})
+    return passage(number, text).model_copy(update={"locator": url, "work": work, "source": "handbook"})
 
 
 FOUND = (page(1, GOOD, "https://good.org/a"), page(2, EVIL, "https://www.evil.org/a"))

@@ -16,7 +16,7 @@ from elcano.storage.store import Store
 from tests.unit.activities.agents.material import PANCAKES, passage, stored
 
 PAPER = Work(title="Pancakes", identifiers=Identifiers(pmid="1"), source="library", retrieved_at=1.0, cited_by=1)
-KEPT = passage(1, PANCAKES).model_copy(update={"work": PAPER})
+KEPT = passage(1, PANCAKES).model_copy(update={"work": PAPER, "source": "library"})
 
 
 def told(**changes: object) -> Evidence:

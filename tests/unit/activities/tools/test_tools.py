@@ -22,6 +22,7 @@ from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.storage.store import Store
 from elcano.subjects.documents.source import DocumentsSource
+from tests.unit.activities.agents.material import PANCAKES, passage, stored
 from tests.unit.subjects.documents.collections import Shelf
 
 pytestmark = pytest.mark.of_plugins("documents")
@@ -87,6 +88,27 @@ async def test_searching_twice_stores_once(tools: ToolActivities, store: Store) 
         (3, 2, 1, "tool", "search", "completed"),
         (3, 2, 2, "tool", "search", "completed"),
     ]
+
+
+class Misnamed:
+    """Says that its passages are another source's."""
+
+    spec = SourceSpec(name="tides", kind="documents", description="Tides.")
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        found = passage(1, PANCAKES)
+        return SearchResults(evidence=(found,), texts=(stored(found),))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_a_passage_that_names_another_source_than_found_it_is_refused_by_name(store: Store) -> None:
+    """Seen: it was kept, and its run told of a source that nobody had searched."""
+    tools = ToolActivities(store, Sources({"tides": Misnamed()}))
+    with pytest.raises(ApplicationError, match=r"the source 'tides' returned the passage 'docs:.*' as one of 'docs'"):
+        await attempt().run(tools.run_tool, call(source="tides"))
+    assert await store.of("default").evidence.of_run("run") == []
 
 
 async def test_noop(tools: ToolActivities) -> None:

@@ -25,7 +25,7 @@ from tests.unit.activities.agents.material import PANCAKES, passage, stored
 
 def found(number: int, url: str, **work: Any) -> Evidence:
     described = Work(title=f"Work {number}", url=url, identifiers=Identifiers(pmid=str(number)), source="s", **work)
-    return passage(number, PANCAKES).model_copy(update={"locator": url, "work": described})
+    return passage(number, PANCAKES).model_copy(update={"locator": url, "work": described, "source": "library"})
 
 
 GOOD = found(1, "https://www.who.int/a", kind="page")

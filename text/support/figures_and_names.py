@@ -48,8 +48,7 @@ _LEAST: Final = (
 )
 _MOST: Final = (
     r"[<≤⩽≦]=?|(?<!\w)(?:at most|less than|lower than|fewer than|under|below|up to"
-    r"|(?:maximum|max\.?)(?: of)?|höchstens|bis zu"
-    r"|jusqu['\u2019](?:à|au)|hasta|fino a|até|tot"
+    r"|(?:maximum|max\.?)(?: of)?|höchstens|bis zu|jusqu['\u2019](?:à|au)|hasta|fino a|até|tot"
     r"|weniger als|unter|maximal|au plus|moins de|inférieur\w* à|como máximo|menos de|menor que|inferior a"
     r"|al massimo|meno di|no máximo|hoogstens|minder dan|ten hoogste|до|менее|меньше|en fazla|최대)"
     r"|至多|最多|少于|少於|低于|小于|不到|最大|น้อยกว่า"

@@ -183,7 +183,7 @@ class _Side:
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.rows = group_rows(segments, 0.35)
-        few = len(segments) // 20  # a head, or a line that protrudes
+        few = len(segments) // 10  # a head and a foot, or lines that protrude
         left, right = sorted(one.left for one in segments)[few], sorted(one.right for one in segments)[-1 - few]
         self.top, self.bottom = min(one.top for one in segments), max(one.bottom for one in segments)
         self.right, self.size = right, median(one.size for one in segments)

@@ -49,6 +49,14 @@ def test_the_labels_of_charts_above_columns_fuse_no_lines() -> None:
     assert join(RIGHT) in blocks
 
 
+def test_a_head_and_a_foot_that_protrude_make_no_column_narrow() -> None:
+    left, right = [*LEFT, *LEFT, *LEFT, *LEFT], [*RIGHT, *RIGHT, *RIGHT, *RIGHT]
+    sheet = Sheet().write("Articles", 4, 60).write_lines(left, 100, 90).write_lines(right, 330, 90)
+    blocks = join(texts(read(sheet.write("The harbour", 4, 90 + len(left) * 12 + 20))))
+    assert join(left) in blocks
+    assert join(right) in blocks
+
+
 def test_three_columns_whose_lines_stand_at_different_heights_are_columns() -> None:
     narrow = [
         "The tide comes in twice a",

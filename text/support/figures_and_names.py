@@ -228,11 +228,9 @@ def named_in(name: str, known: "KnownNames") -> bool:
     """Return whether every word of a name is among the words in `known`, or its initials are."""
     parts = _list_telling_parts(name)
     missing = [not known.has(part) for part in parts]
-    if (
-        not any(missing)
-        or known.has(_strip_separators(name))
-        or not any(_find_unabbreviated_parts(parts, missing, known))
-    ):
+    if not any(missing) or known.has(_strip_separators(name)):
+        return True
+    if not any(_find_unabbreviated_parts(parts, missing, known)):
         return True
     initials = "".join(part[0] for part in re.split(r"[\s-]+", name) if part[:1].isupper()).casefold()
     if len(initials) > 1 and known.has(initials):

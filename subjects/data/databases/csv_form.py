@@ -135,9 +135,10 @@ def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, na
         signs = (delimiter, *(one for one in ";\t|" if _count_filled(text, one) > _TITLE_PARTS))
         sign = next((one for one in signs if _count_filled(text, one) > 1), "")
         if sign and not text.startswith("#"):
+            said = f"{len(names)} values" if sign == delimiter else "others"
             raise ValueError(
-                f"line {number} has {len(_split_csv_line(text, sign))} values, and line {skipped + 1} has "
-                f"{len(names) if sign == delimiter else 'more or fewer'}: give all lines as many"
+                f"line {skipped + 1} has {said} and line {number} has {len(_split_csv_line(text, sign))}: "
+                "give all lines as many as the first one"
             )
     first = next(_iter_filled_lines(path, encoding), "")
     ragged = next((sign for sign in _DELIMITERS if len(names) == 1 and len(_split_csv_line(first, sign)) > 1), None)

@@ -277,7 +277,7 @@ def test_rows_without_a_value_are_none(tmp_path: Path) -> None:
 
 
 def test_names_that_another_delimiter_separates_are_no_title(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="line 1 has 4 values"):
+    with pytest.raises(ValueError, match="line 2 has 5 values and line 1 has 4"):
         load(tmp_path, "f.csv", "id;title;year;note\n1;A; B, C;2020;x, y\n")  # one value has the delimiter in it
 
 

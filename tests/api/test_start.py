@@ -110,7 +110,6 @@ async def test_what_cannot_work_is_refused_by_name(
         ({"question": "x" * 100_000}, "question"),
         ({"question": "a\u0000b"}, "question"),
         ({"question": "a\u001b[31mb"}, "question"),
-        ({"question": "a\ud800b"}, "question"),
         ({"question": 7}, "question"),
         ({"question": None}, "question"),
         ({"background": "a\u0007b"}, "background"),

@@ -5,6 +5,7 @@ import re
 
 from playwright.async_api import FilePayload, Page, Route, expect
 
+from tests.api.again.going_on import until
 from tests.page.browsing import find_violations
 from tests.page.conftest import OpenPage
 from tests.tour.runs import DONE, Tour
@@ -122,7 +123,11 @@ async def test_an_upload_that_is_cut_off_is_sent_again_and_nothing_is_asked_befo
         await page.get_by_role("button", name="Remove log").click()
         await expect(page.locator(ROWS)).to_have_count(0)
         await expect(page.locator(".group").first.locator(".now")).to_have_text("log")
-    assert (await tour.api.get("/v1/collections")).json() == []
+
+    async def is_gone() -> bool:
+        return bool((await tour.api.get("/v1/collections")).json() == [])
+
+    await until(is_gone)
 
 
 async def test_a_collection_that_is_deleted_meanwhile_is_not_asked_in_silence(

@@ -104,11 +104,8 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
     `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
     """
     shares = list(find_shares(text))
-    numbers = [
-        one
-        for one in find_numbers(text, ambiguous=True)
-        if not one.name and not any(share.start <= one.start < share.end for share in shares)
-    ]
+    within = {place for share in shares for place in range(share.start, share.end)}
+    numbers = [one for one in find_numbers(text, ambiguous=True) if not one.name and one.start not in within]
     units = [one.unit for one in numbers]
     scales = [0] * len(numbers)
     for place, (one, following) in enumerate(pairwise(numbers)):

@@ -39,6 +39,8 @@ _PLACE: Final = re.compile(
     r"|primeira|outra)[ \u00a0]$",
     re.IGNORECASE,
 )
+_LONGEST_PLACE: Final = 30
+"""Characters of such a word that are looked at."""
 _RATIO: Final = re.compile(
     r"(?<![\d.,])(\d{1,7})(?:[ \u00a0](?:out of|of|in|von|sur|de|su)(?:[ \u00a0](?:the|all|den|les|los))?[ \u00a0]|/)"
     r"(\d{1,7})(?![\d/])",
@@ -79,7 +81,7 @@ def find_shares(text: str) -> Iterator[Share]:
     for found in _SHARE.finditer(text):
         if found["over"]:
             over, under = int(found["over"]), int(found["under"])
-        elif _PLACE.search(text, 0, found.start()):  # `the second half of 2020`
+        elif _PLACE.search(text, max(found.start() - _LONGEST_PLACE, 0), found.start()):  # `the second half of 2020`
             continue
         else:
             over, under = _COUNT_OF.get((found["count"] or "a").lower(), 1), _PART_OF[found["part"].lower()]

@@ -19,7 +19,7 @@ from typing import Final
 
 import regex
 
-from elcano.text.support.flattened_quotes import PRIVATE, spell_ligatures
+from elcano.text.support.flattened_quotes import PRIVATE, list_unreadable_words, spell_ligatures
 
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SINGLE: Final = "\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc\u2039\u203a\uff07"
@@ -235,16 +235,19 @@ class QuoteIndex:
     folded: FoldedText
     mended: "QuoteIndex | None" = None
     """The same text, its words whole that a hyphen at the end of a line broke; None: there are none."""
+    unreadable: tuple[str, ...] = ()
+    """Its words with a ligature that cannot be read."""
 
     @classmethod
     def of(cls, text: str) -> "QuoteIndex":
         """`text`, folded once for all quotes."""
         mended = _hide_line_hyphens(text)
-        return cls(text, fold_text(text), None if mended == text else cls(mended, fold_text(mended)))
+        whole = None if mended == text else cls(mended, fold_text(mended))
+        return cls(text, fold_text(text), whole, list_unreadable_words(text))
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """Find `quote` in the text, in characters; None if it is not there."""
-        quote = spell_ligatures(quote, self.text)
+        quote = spell_ligatures(quote, self.unreadable)
         place = self._find(quote)
         return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
 

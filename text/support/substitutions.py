@@ -28,11 +28,15 @@ _VERBS: Final = frozenset({"may", "march", "mar"})
 
 def find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Names with a letter or a Roman numeral, and how `texts` have them where all of them have another one."""
+    labels: dict[str, list[str]] = {}
+    """Those that a word has in `texts`: looked for once, however often it is in `text`."""
     for found in _LABELLED.finditer(text):
         word, label = found["word"], found["label"]
         if label.isdigit() or word.casefold() in STOP_WORDS:
             continue
-        others = [one for each in texts for one in _find_labels_of(word, each)]
+        if word not in labels:
+            labels[word] = list(dict.fromkeys(one for each in texts for one in _find_labels_of(word, each)))
+        others = labels[word]
         number = parse_roman_numeral(label)
         if not others or any(_is_same_label(label, other) for other in others):
             continue

@@ -20,6 +20,7 @@ export async function ask(method, path, body, headers = {}) {
   try {
     response = await fetch(root + path, {
       method,
+      keepalive: method === "DELETE", // what is shown as removed is removed though the reader leaves at once
       headers: { Accept: "application/json", ...kind, ...headers },
       body: file || body === undefined ? body : JSON.stringify(body),
     });

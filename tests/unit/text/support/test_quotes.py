@@ -146,7 +146,25 @@ def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.
     assert fold_text(text[slice(*place)]).text.strip() == quote
 
 
-HOSTILE = ("[a](b", "_a ", "**", "-", " \n", "a\u0301", "|", ".", "&amp", "<b ", "[[a", "\\", "![a](/(", "'", "\n> ")
+HOSTILE = (
+    "[a](b",
+    "_a ",
+    "**",
+    "-",
+    " \n",
+    "a\u0301",
+    "|",
+    ".",
+    "&amp",
+    "<b ",
+    "[[a",
+    "\\",
+    "![a](/(",
+    "'",
+    "\n> ",
+    "\ue103a",
+    "ab\ue103 ",
+)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -159,10 +159,15 @@ def test_every_number_is_found_again_with_or_without_groups(number: int, parted:
 
 
 @pytest.mark.parametrize(
-    "hostile", ["1," * 20_000, "9" * 50_000, "1e999 " * 5_000, "A" * 50_000, "A.b" * 10_000, "`" * 9_999]
+    "hostile",
+    [
+        *("1," * 20_000, "9" * 50_000, "1e999 " * 5_000, "A" * 50_000, "A.b" * 10_000, "`" * 9_999),
+        *("type A " * 10_000, "world war II " * 5_000, "a third of " * 5_000),
+    ],
 )
 def test_hostile_texts_end(hostile: str) -> None:
-    assert isinstance(explain_unquoted_facts(Statement(hostile, (hostile[::-1],))), tuple)
+    for quote in (hostile, hostile[::-1]):
+        assert isinstance(explain_unquoted_facts(Statement(hostile, (quote,))), tuple)
 
 
 @pytest.mark.parametrize(

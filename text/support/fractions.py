@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 _COUNTS: Final = {
@@ -96,11 +97,11 @@ def find_shares(text: str) -> Iterator[Share]:
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 
 
-def find_ratios(text: str) -> Iterator[Decimal]:
-    """The ratio of every count that says of how many it is: `15 of 20`, `15/20`."""
-    for part, whole in _RATIO.findall(text):
-        if 0 < int(part) < int(whole):
-            yield Decimal(part) / Decimal(whole)
+@lru_cache(maxsize=256)
+def find_ratios(text: str) -> tuple[Decimal, ...]:
+    """The ratio of every count that says of how many it is: `15 of 20`, `15/20`; each share of a statement asks."""
+    found = ((int(part), int(whole)) for part, whole in _RATIO.findall(text))
+    return tuple(Decimal(part) / Decimal(whole) for part, whole in found if 0 < part < whole)
 
 
 def is_same_share(share: Decimal, ratio: Decimal, bound: str, *, rounded: bool) -> bool:

@@ -13,7 +13,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Final, TypeAlias
 from weakref import WeakValueDictionary
@@ -23,6 +23,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenants import Tenant
 from elcano.measures import record_value
+from elcano.service.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.service.events.feed import Feed
 from elcano.service.events.journal_merge import Branch, Key
 from elcano.service.events.journal_reader import JournalReader
@@ -131,6 +132,11 @@ class Watcher:
             self._stored = await self._store.runs.journals(self._run.run_id)
             if self._run.execution:  # it was reset since: its record may not have been opened again yet
                 self._stored = {}
+            elif self._stored:
+                with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
+                    last = await self._temporal.glance.last_execution(self._run.run_id)
+                    for section in last.sections:  # archived by an end that the server has not accepted yet
+                        self._stored.pop(section, None)
             async with self._group:
                 self.feed.add((), self._begun((), self._run))
         finally:

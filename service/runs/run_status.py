@@ -105,16 +105,19 @@ async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore)
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
-    """Return whether an ended run has a new execution, so that its stored ending no longer holds.
+    """Return whether the stored ending of a run does not hold: it has a new execution, or this one is open.
 
-    Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
+    A run is archived in the workflow task that ends it. If a signal comes meanwhile, the server rejects that end, and
+    the run is archived again, with more events. Temporal is only glanced at: what was shown of a run is there without
+    it, and without waiting for it.
     """
     if run.status == "running" or not run.execution:
         return False
     try:
-        return await temporal.glance.last_execution(run.run_id) != run.execution
+        last = await temporal.glance.last_execution(run.run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return False
+    return last.status == "running" or last.id != run.execution
 
 
 async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:

@@ -234,8 +234,8 @@ class Glance:
         """The look-ups before them, as long as those are under way and these may be returned."""
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
 
-    async def last_execution(self, run_id: str) -> str:
-        """Temporal's id of the last execution of a run.
+    async def last_execution(self, run_id: str) -> Execution:
+        """The last execution of a run.
 
         Raises:
             RunForgotten: there is no such workflow, or not any more.
@@ -245,7 +245,7 @@ class Glance:
         if self._is_silent():
             raise TemporalUnavailable("Temporal did not answer a moment ago")
         try:
-            return (await self._at_once(self._described(run_id))).id
+            return await self._at_once(self._described(run_id))
         except TemporalUnavailable:
             self._fall_silent()
             raise

@@ -25,7 +25,7 @@ from elcano.service.errors import (
 )
 from elcano.service.events.feed import REMIND
 from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_event
-from elcano.service.runs.run_status import goes_on, waited_for
+from elcano.service.runs.run_status import is_end_final, waited_for
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import NO_WORKER
 from elcano.service.temporal.history import WatchedHistory
@@ -233,7 +233,7 @@ class JournalReader:
     async def _read_archive(self) -> None:
         """Return the stored end of the run, if it has ended."""
         run = await self._store.runs.get(self._run.run_id)
-        if run is None or run.status == "running" or await goes_on(run, self._temporal):
+        if run is None or run.status == "running" or not await is_end_final(run, self._temporal):
             return
         events = await self._store.runs.events(self._run.run_id, self._last)
         if events:

@@ -105,19 +105,32 @@ async def find_existing_run(run_id: str, temporal: Temporal, store: TenantStore)
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
-    """Return whether the stored ending of a run does not hold: it has a new execution, or this one is open.
+    """Return whether an ended run has a new execution, so that its stored ending no longer holds."""
+    last = await _find_last_execution(run, temporal)
+    return last is not None and last.id != run.execution
+
+
+async def is_end_final(run: ArchivedRun, temporal: Temporal) -> bool:
+    """Return whether nothing can follow the stored ending of a run, as far as Temporal knows.
 
     A run is archived in the workflow task that ends it. If a signal comes meanwhile, the server rejects that end, and
-    the run is archived again, with more events. Temporal is only glanced at: what was shown of a run is there without
-    it, and without waiting for it.
+    the run is archived again, with more events.
+    """
+    last = await _find_last_execution(run, temporal)
+    return last is None or (last.id == run.execution and last.status != "running")
+
+
+async def _find_last_execution(run: ArchivedRun, temporal: Temporal) -> Execution | None:
+    """The last execution of an ended run; None if Temporal does not say at once.
+
+    Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
     """
     if run.status == "running" or not run.execution:
-        return False
+        return None
     try:
-        last = await temporal.glance.last_execution(run.run_id)
+        return await temporal.glance.last_execution(run.run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
-        return False
-    return last.status == "running" or last.id != run.execution
+        return None
 
 
 async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:

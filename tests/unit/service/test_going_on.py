@@ -1,4 +1,4 @@
-"""The stored ending of a run holds while Temporal says that this execution has ended, or says nothing."""
+"""Whether the stored ending of a run holds, by what Temporal says of its last execution."""
 
 from types import SimpleNamespace
 from typing import cast
@@ -8,7 +8,7 @@ import pytest
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.records import ArchivedRun
 from elcano.service.errors import RunForgotten, TemporalUnavailable
-from elcano.service.runs.run_status import goes_on
+from elcano.service.runs.run_status import goes_on, is_end_final
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.executions import Execution
 
@@ -32,17 +32,19 @@ def execution(id: str, status: RunStatus) -> Execution:
 
 
 @pytest.mark.parametrize(
-    ("last", "open_again"),
+    ("last", "is_open_again", "is_final"),
     [
-        (execution("e1", "completed"), False),
-        (execution("e2", "running"), True),
-        (execution("e2", "completed"), True),
-        # The task that ended and archived it was rejected, because a signal came meanwhile: there is more to come.
-        (execution("e1", "running"), True),
-        (RunForgotten("default-1"), False),
-        (TemporalUnavailable("it is down"), False),
+        (execution("e1", "completed"), False, True),
+        (execution("e2", "running"), True, False),
+        (execution("e2", "completed"), True, False),
+        # The server may reject the end with which it was archived, because a signal came meanwhile: more would follow.
+        (execution("e1", "running"), False, False),
+        (RunForgotten("default-1"), False, True),
+        (TemporalUnavailable("it is down"), False, True),
     ],
 )
-async def test_an_ending_holds_once_its_execution_has_ended(last: Execution | Exception, open_again: bool) -> None:
+async def test_an_end_is_final_once_its_execution_has_ended(
+    last: Execution | Exception, is_open_again: bool, is_final: bool
+) -> None:
     temporal = cast(Temporal, SimpleNamespace(glance=Glance(last)))
-    assert await goes_on(ENDED, temporal) is open_again
+    assert (await goes_on(ENDED, temporal), await is_end_final(ENDED, temporal)) == (is_open_again, is_final)

@@ -53,10 +53,26 @@ class CalledModel(NamedTuple):
 
 def list_called_models(callees: Sequence[Callee], run: ModelChoice, settings: Settings) -> list[CalledModel]:
     """The agents of a graph and its branches, each with the model that a run with this choice calls."""
+    return _combine_called_models(callees, *_choose_models(callees, run, settings), run, settings)
+
+
+def _choose_models(
+    callees: Sequence[Callee], run: ModelChoice, settings: Settings
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The models that a run names for each agent, with the fallback lists of the server's settings."""
+    agents = [one.agent for one in callees]
     named = run.find_models([one[:3] for one in callees])
-    configured = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    return named, list_fallbacks(agents, named, ModelChoice(default=settings.model, by_agent=settings.agent_models))
+
+
+def _combine_called_models(
+    callees: Sequence[Callee],
+    named: Sequence[str],
+    fallbacks: Sequence[tuple[str, ...]],
+    run: ModelChoice,
+    settings: Settings,
+) -> list[CalledModel]:
     called = []
-    fallbacks = list_fallbacks([one.agent for one in callees], named, configured)
     for one, text, names in zip(callees, named, fallbacks, strict=True):
         provider = "" if names[0] == OFFLINE else names[0].partition(":")[0]
         is_known = bool(text) or settings.shared_environment
@@ -108,14 +124,19 @@ def judge_models(
         unpolled: task queues that no worker polls though workers run.
         settings: of the server; those of workers are known only if they have its environment.
     """
-    faults = find_model_name_faults(run)
+    callees = () if graph is None else graph.callees
+    named, fallbacks = _choose_models(callees, run, settings)
+    wrong = list_name_faults(run)
+    keyless = list_keyless()
+    faults = [FieldFault(field=field, message=fault) for field, fault in wrong.items()]
     if graph is None:
         return faults
-    faults += _find_unknown_agents(run, graph.callees)
+    if run.by_agent:
+        faults += _find_unknown_agents(run, callees)
     if faults:
         return faults
-    called = list_called_models(graph.callees, run, settings)
-    faults += _find_unsupported_agents(graph, _list_unsupported(called, list_keyless()))
+    called = _combine_called_models(callees, named, fallbacks, run, settings)
+    faults += _find_unsupported_agents(graph, _list_unsupported(called, keyless))
     if settings.shared_environment:
         faults += _find_missing_keys(called, settings)
     faults += _find_uncalled_providers(called, unpolled, settings)

@@ -52,6 +52,7 @@ class Watched:
 async def open_page(browser: Browser, address: str, watched: Watched, **context: Any) -> AsyncIterator[Page]:
     """A page in a context of its own, for paths below `address`."""
     made = await browser.new_context(base_url=address, **context)
+    made.set_default_timeout(60_000)  # as `expect` waits in conftest.py
     page = await made.new_page()
     watched.watch(page)
     yield page

@@ -40,6 +40,12 @@ async def delete_uploads(tour: Tour) -> AsyncIterator[None]:
         await tour.api.delete(f"/v1/collections/{collection['name']}")
 
 
+async def open_questions_page(page: Page) -> None:
+    """Open where questions are asked, until its field has the focus: `load` comes before that on a busy machine."""
+    await page.goto("/")
+    await expect(page.get_by_label("What do you want to know?")).to_be_focused()
+
+
 async def count_presses(page: Page) -> int:
     return int(await page.evaluate("sessionStorage.getItem('presses')"))
 
@@ -55,9 +61,9 @@ async def expect_mark_in_sight(page: Page) -> None:
 async def test_by_mouse_two_presses_lead_from_a_dropped_file_to_a_doubt_on_its_page(open_tour_page: OpenPage) -> None:
     async with open_tour_page() as page:
         await page.add_init_script(PRESSES)
-        await page.goto("/")
+        await open_questions_page(page)
         await page.evaluate(DROP, base64.b64encode(choose_file()["buffer"]).decode())
-        await page.keyboard.type(CASKS)  # the question has the focus
+        await page.keyboard.type(CASKS)
         await page.get_by_role("button", name="Research").click()
         await page.wait_for_url("**/report")
         await page.locator(".report .doubt").click()
@@ -68,7 +74,7 @@ async def test_by_mouse_two_presses_lead_from_a_dropped_file_to_a_doubt_on_its_p
 async def test_by_touch_a_doubt_opens_on_its_page_and_the_pane_goes_down_again(open_tour_page: OpenPage) -> None:
     async with open_tour_page(**PHONE) as page:
         await page.add_init_script(PRESSES)
-        await page.goto("/")
+        await open_questions_page(page)
         async with page.expect_file_chooser() as chooser:
             await page.get_by_text("choose files").tap()
         await (await chooser.value).set_files([choose_file()])
@@ -119,7 +125,7 @@ async def tab_to(page: Page, words: str) -> None:
 
 async def test_by_keyboard_alone_a_doubt_is_found_seen_and_left_again(open_tour_page: OpenPage) -> None:
     async with open_tour_page() as page:
-        await page.goto("/")
+        await open_questions_page(page)
         await page.keyboard.type(CASKS)
         await page.keyboard.press("Tab")
         async with page.expect_file_chooser() as chooser:

@@ -30,6 +30,8 @@ few calls of one tenant and the many of another spread by chance."""
 PUSHED_CANCELLATION: Final = ("frontend.workerCommandsEnabled=true", "system.enableCancelActivityWorkerCommand=true")
 """The server tells a worker itself that a call was given up, and says so in its namespaces' capabilities. Else the
 call learns it from the answer to a heartbeat, and has to send many."""
+PAUSES: Final = ("frontend.WorkflowPauseEnabled=true",)
+"""Temporal's command line and UI can pause a run; by default the server refuses it."""
 SERVER_OPTIONS: Final = tuple(
     option
     for setting in (
@@ -37,6 +39,7 @@ SERVER_OPTIONS: Final = tuple(
         *(f'history.{queue}ProcessorUpdateAckInterval="{QUEUE_CHECK}"' for queue in _QUEUES),
         *FAIR_DISPATCH,
         *PUSHED_CANCELLATION,
+        *PAUSES,
     )
     for option in ("--dynamic-config-value", setting)
 )

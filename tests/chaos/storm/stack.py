@@ -32,8 +32,6 @@ from tests.chaos.storm.surroundings import Surroundings
 MODEL_SECONDS: Final = 10.0
 """After so long the worker takes a model for silent."""
 START_SECONDS: Final = 300.0
-PAUSES: Final = ("--dynamic-config-value", "frontend.WorkflowPauseEnabled=true")
-"""Options of the server that let its command line pause whole runs."""
 CALM: Final = 1.5
 """Seconds between the end of one disturbance and the next: processes that never come up test nothing."""
 
@@ -113,7 +111,7 @@ async def stormy(
 
         python = (sys.executable, "-m")
         processes: dict[Target, Sequence[Disturbed]] = {
-            "temporal": [program("temporal", *server_command(settings), *PAUSES)],
+            "temporal": [program("temporal", *server_command(settings))],
             "model": [
                 program("model", *python, "tests.chaos.storm.model_server", str(model_port), str(notes), str(planned))
             ],

@@ -11,7 +11,6 @@ import re
 import shutil
 import sys
 import tempfile
-import venv
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -82,15 +81,28 @@ async def prepare(program: Path, text: str, environments: Path) -> list[str]:
     (required,) = re.findall(r"^(?:#|//) requires: (.*)", text)
     place = environments / program.stem
     if program.suffix == ".mjs":
-        if not await asyncio.to_thread(place.exists):
-            await execute("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *required.split())
+        await install(place, ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *required.split()])
         for one in (program, PROGRAMS / "steps.mjs"):  # Node looks for packages from where a program is
             await asyncio.to_thread(shutil.copy, one, place)
         return ["node", str(place / program.name)]
-    if not await asyncio.to_thread(place.exists):
-        await asyncio.to_thread(venv.create, place, with_pip=True)
-        await execute(str(place / "bin" / "python"), "-m", "pip", "install", "-q", *required.split())
+    uv = str(Path(sys.executable).with_name("uv"))
+    fill = [uv, "pip", "install", "-q", "--python", str(place), *required.split()]
+    await install(place, [uv, "venv", "-q", "--python", sys.executable, str(place)], fill)
     return [str(place / "bin" / "python"), str(program)]
+
+
+async def install(place: Path, *commands: list[str]) -> None:
+    """Make an environment that is not there; one that was interrupted is removed."""
+    if await asyncio.to_thread(place.exists):
+        return
+    try:
+        for command in commands:
+            process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+            if await process.wait():
+                raise RuntimeError(f"failed: {' '.join(command)}")
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
 
 
 async def execute(*command: str) -> str:

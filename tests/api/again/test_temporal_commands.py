@@ -25,6 +25,8 @@ Json = dict[str, Any]
 State: TypeAlias = Literal["working", "paused", "held", "ended"]
 STOP: Final = '{"action": {"kind": "stop", "reason": "ops"}}'
 READS: Final = ("metadata", "stack", "describe", "show")
+BATCH: Final = "BATCH"
+"""In a command: it is done by a batch job, to all workflows of a query."""
 
 
 class Case(NamedTuple):
@@ -79,7 +81,9 @@ class Operator:
         binary = temporal_binary()
         assert binary is not None
         named = ["--workflow-id", run_id, *(["--activity-id", activity] if command.startswith("activity") else [])]
-        call = [*shlex.split(command), *named, "--address", self._address]
+        if BATCH in command:
+            named = ["--query", f'WorkflowId = "{run_id}"', "--yes", "--reason", "ops"]
+        call = [*shlex.split(command.replace(BATCH, "")), *named, "--address", self._address]
         process = await asyncio.create_subprocess_exec(binary, *call, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
         said, _ = await asyncio.wait_for(process.communicate(), 60)
         return process.returncode or 0, said.decode()
@@ -120,14 +124,17 @@ class Stand:
         """Brings a run into its state, does to it what is to be done, and notes what is wrong with its end."""
         question = f"{QUESTION} ({number})"
         run_id = await bring_into(case.state, self.api, self.provider, question)
-        for command in case.commands:
-            await self.do(command, run_id, may_fail=case.is_refused)
-            await self.do(command, run_id, may_fail=True)
+        await self.do_all(case, run_id)
         self.provider.off.discard(("thinking", question))
         if case.state == "paused":
             await self.api.post(f"/v1/runs/{run_id}/unpause")
         faults = [fault async for fault in self.find_faults(run_id, question, case)]
         self.wrong += [f"{number}, {case.state}, {case.commands}: {fault}" for fault in faults]
+
+    async def do_all(self, case: Case, workflow_id: str) -> None:
+        for command in case.commands:
+            await self.do(command, workflow_id, may_fail=case.is_refused)
+            await self.do(command, workflow_id, may_fail=True)
 
     async def do(self, command: str, run_id: str, *, may_fail: bool) -> None:
         pending = (await self.api.get(f"/v1/runs/{run_id}")).json()["pending"]
@@ -135,7 +142,7 @@ class Stand:
         if code and not may_fail:
             self.wrong.append(f"{command}: {said}")
         listed = await self.api.get("/v1/runs", params={"limit": 50})
-        if listed.status_code != 200 or run_id not in listed.text:
+        if listed.status_code != 200 or run_id.partition(".")[0] not in listed.text:
             self.wrong.append(f"{command}: the list answers {listed.status_code}")
 
     async def find_faults(self, run_id: str, question: str, case: Case) -> AsyncIterator[str]:
@@ -147,9 +154,10 @@ class Stand:
             return
         if view["status"] not in case.ends:
             yield f"{view['status']}, {view['failure']}"
-        noted = await self.store.of("default").ledger.entries(run_id)
+        noted = await self.store.of("default").ledger.entries(run_id, branches=True)
         requests = sum(one.usage.requests for one in noted if one.kind == "agent")
-        asked = sum(task.question == question for task in self.provider.model.tasks)
+        own = question.removeprefix(QUESTION)
+        asked = sum(task.question.endswith(own) for task in self.provider.model.tasks)
         if requests > asked or (requests < asked and not case.cuts_off):
             yield f"the ledger has {requests} requests, the model {asked}"
 

@@ -32,7 +32,7 @@ PROGRAMS: Final = Path(__file__).parents[2] / "docs" / "clients" / "chat"
 SLOW_SECONDS: Final = 6.0
 CUT_SECONDS: Final = 3.0
 """After how long the proxy cuts the first connection that it has passed a request on."""
-LONGEST: Final = 180.0
+LONGEST: Final = 600.0
 STEPS: Final = ("ask", "stream", "second_turn", "cancel", "error", "slow", "cut")
 
 

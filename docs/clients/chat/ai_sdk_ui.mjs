@@ -1,6 +1,7 @@
 // requires: ai@6.0.326 @ai-sdk/openai-compatible@2.0.92
 // The AI SDK's chat of a page (what `useChat` is made of) and its route, which asks Elcano by chat completions.
 import { createServer } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { AbstractChat, DefaultChatTransport, convertToModelMessages, streamText } from "ai";
 import { BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run } from "./steps.mjs";
@@ -10,28 +11,27 @@ const route = createServer(async (request, response) => {
   const served = createOpenAICompatible({ name: "elcano", baseURL: base, apiKey: "none" })(model);
   const leaving = new AbortController();
   response.on("close", () => leaving.abort());
-  const streamed = streamText({ model: served, messages: await convertToModelMessages(messages), abortSignal: leaving.signal });
-  streamed.pipeUIMessageStreamToResponse(response, { onError: (error) => error.responseBody ?? String(error) });
+  const streamed = streamText({ model: served, messages: await convertToModelMessages(messages), abortSignal: leaving.signal, onError: () => {} });
+  const body = streamed.toUIMessageStreamResponse({ onError: (error) => error.responseBody ?? String(error) }).body;
+  pipeline(body, response).catch(() => {}); // a stream that was cut; the chat says so
 });
 await new Promise((ready) => route.listen(0, "127.0.0.1", ready));
 
 class Chat extends AbstractChat {
   // The state that a page would draw.
   constructor(base = BASE, model = "iterative") {
-    const messages = [];
-    const state = {
-      status: "ready",
-      messages,
-      pushMessage: (one) => messages.push(one),
-      popMessage: () => messages.pop(),
-      replaceMessage: (index, one) => (messages[index] = one),
-      snapshot: structuredClone,
-    };
+    const state = { status: "ready", messages: [], snapshot: structuredClone };
+    state.pushMessage = (one) => state.messages.push(one);
+    state.popMessage = () => state.messages.pop();
+    state.replaceMessage = (index, one) => (state.messages[index] = one);
     const transport = new DefaultChatTransport({ api: `http://127.0.0.1:${route.address().port}`, body: { base, model } });
     super({ transport, state });
   }
   async ask(text) {
     await this.sendMessage({ text });
+    return this.read();
+  }
+  read() {
     if (this.error) throw this.error;
     const parts = this.lastMessage.parts.filter(({ type }) => type === "text");
     return answered(parts.map((part) => part.text).join(""));
@@ -60,6 +60,10 @@ await run({
   },
   error: () => refused(() => new Chat(BASE, "telepathy").ask(QUESTION)),
   slow: () => new Chat().ask(SLOW),
-  cut: () => new Chat(CUT).ask(SLOW_CUT),
+  cut: async () => {
+    const chat = new Chat(CUT);
+    await chat.ask(SLOW_CUT).catch(() => chat.regenerate()); // as a click on "try again" does
+    return chat.read();
+  },
 });
 route.close();

@@ -1,5 +1,6 @@
 """Schedules on the real server: nights of clock changes, 31sts, a run that is started once, and what is refused."""
 
+import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -26,6 +27,7 @@ from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, doing, ended, put_background_on, until, working
+from tests.api.again.test_temporal_commands import Operator
 
 Json = dict[str, Any]
 RUN: Json = {"question": QUESTION, "mode": "iterative"}
@@ -257,3 +259,55 @@ async def test_what_could_never_run_is_refused(api: httpx.AsyncClient, monkeypat
     off = await api.post("/v1/schedules", json={"name": "off", "run": RUN, "cron": ["@daily"]})
     assert off.status_code == 409
     assert "ELCANO_SCHEDULES=true" in off.json()["detail"]
+
+
+async def test_a_schedule_stays_true_under_temporals_command_line(
+    make: Callable[..., Any],
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+) -> None:
+    made = await make(cron=["0 7 1 1 *"], time_zone="UTC")
+    path = f"/v1/schedules/{made['name']}"
+
+    async def command(line: str) -> Json:
+        """What the schedule is after a command."""
+        call = [*shlex.split(line), "--schedule-id", f"schedule.default.{made['name']}"]
+        code, said = await Operator(temporal).run(*call)
+        assert code == 0, said
+        assert made["name"] in [one["name"] for one in (await api.get("/v1/schedules")).json()]
+        found: Json = (await api.get(path)).json()
+        return found
+
+    async def until_started(count: int) -> list[str]:
+        runs: list[str] = []
+
+        async def have_started() -> bool:
+            runs[:] = (await api.get(f"{path}/runs")).json()["runs"]
+            return len(runs) == count
+
+        await until(have_started)
+        for run_id in runs:
+            assert (await ended(api, run_id))["status"] == "completed"
+        return runs
+
+    async with working(temporal, store, api_settings, Provider()), starting(temporal, store, api_settings, task_queue):
+        assert (await command("schedule trigger"))["fault"] == ""
+        await until_started(1)
+        years = "--start-time 2024-01-01T00:00:00Z --end-time 2025-12-31T00:00:00Z"
+        await command(f"schedule backfill {years} --overlap-policy AllowAll")
+        runs = await until_started(3)
+        paused = await command("schedule toggle --pause --reason ops")
+        assert (paused["paused"], paused["note"]) == (True, "ops")
+        assert (await command("schedule toggle --unpause"))["paused"] is False
+        workflow = "--type scheduled_run --workflow-id other --task-queue other"
+        emptied = await command(f'schedule update --cron "30 8 1 * *" {workflow}')
+        assert emptied["fault"]
+        assert emptied["cron"] == ["30 8 1 * *"]
+        code, said = await Operator(temporal).run("schedule", "delete", "-s", f"schedule.default.{made['name']}")
+        assert code == 0, said
+        assert (await api.get(path)).status_code == 404
+        assert made["name"] not in (await api.get("/v1/schedules")).text
+        assert [(await api.get(f"/v1/runs/{one}")).status_code for one in runs] == [200] * 3

@@ -78,14 +78,18 @@ class Operator:
 
     async def do(self, command: str, run_id: str, activity: str) -> tuple[int, str]:
         """Run a command on a run, or on its call; return its exit code, and what it prints."""
-        binary = temporal_binary()
-        assert binary is not None
         named = ["--workflow-id", run_id, *(["--activity-id", activity] if command.startswith("activity") else [])]
         if BATCH in command:
             named = ["--query", f'WorkflowId = "{run_id}"', "--yes", "--reason", "ops"]
-        call = [*shlex.split(command.replace(BATCH, "")), *named, "--address", self._address]
+        return await self.run(*shlex.split(command.replace(BATCH, "")), *named)
+
+    async def run(self, *words: str) -> tuple[int, str]:
+        """Run a command; return its exit code, and what it prints."""
+        binary = temporal_binary()
+        assert binary is not None
+        call = [binary, *words, "--address", self._address]
         while True:
-            process = await asyncio.create_subprocess_exec(binary, *call, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
+            process = await asyncio.create_subprocess_exec(*call, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
             said, _ = await asyncio.wait_for(process.communicate(), 60)
             if b"Max concurrent batch operations" not in said:  # a namespace has one at a time
                 return process.returncode or 0, said.decode()

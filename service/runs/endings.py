@@ -174,6 +174,8 @@ def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapsh
             "branches": snapshot.branches,
             "ledger": snapshot.ledger,
         }
+        if run.branch_of is not None:  # the record of a section that did not archive itself was made of its id
+            facts |= {"question": snapshot.question, "mode": snapshot.mode}
     return run.model_copy(update=facts)
 
 

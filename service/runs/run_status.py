@@ -213,7 +213,7 @@ def join_blocked(whole: str, sections: Iterable[tuple[str, Execution]]) -> str:
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
-    """A section whose end is not in the store, where it is put by the section itself.
+    """A section whose end is not in the store, where the section puts it unless it is ended from outside.
 
     Raises:
         RunNotFound: only its id says that it exists.
@@ -227,8 +227,8 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         return _build_stale_view(run, execution)
     except TemporalUnavailable:
         return _build_stale_view(run)
-    if snapshot is None:  # it ended between the two looks
-        return RunView.of(await current_run(run.run_id, temporal, store))
+    if snapshot is None:
+        return RunView.of(await archive_if_ended(run, temporal, store))
     shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
     view = RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())

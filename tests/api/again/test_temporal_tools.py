@@ -122,6 +122,23 @@ async def test_a_run_says_which_section_is_paused_in_temporal(
         assert (await ended(api, run_id))["status"] == "cancelled"
 
 
+async def test_a_section_that_is_terminated_in_temporal_says_so_and_the_run_goes_on(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=2)
+    provider.slow[("thinking", "What of Section 2 and retries?")] = 3.0
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep")
+        await provider.asked(("thinking", "What of Section 2 and retries?"))
+        section = f"{run_id}.0004.loop-2"
+        await temporal.get_workflow_handle(section).terminate(reason="no use")
+        view = await read(api, section)
+        over = await ended(api, run_id)
+    assert (view["status"], view["question"]) == ("terminated", "What of Section 2 and retries?")
+    assert "no use" in view["failure"]["message"]
+    assert over["status"] == "partial"
+
+
 async def test_a_run_whose_call_is_paused_in_temporal_is_blocked_once_its_attempt_has_ended(
     api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

@@ -50,6 +50,7 @@ from elcano.doors.mcp_server.research_tools import (
     list_requests,
 )
 from elcano.graphs.contracts import REPORTED
+from elcano.output import OutputLost
 from elcano.settings import program_settings
 
 TASKS: Final = "io.modelcontextprotocol/tasks"
@@ -250,10 +251,20 @@ async def _read_resource(tools: ResearchTools, run_id: str, part: str, media_typ
 
 
 def serve_stdio() -> None:
-    """Serve the program that started this one, until it closes standard input."""
+    """Serve the program that started this one, until it closes standard input.
+
+    Raises:
+        OutputLost: it has ended without closing it.
+    """
     settings = program_settings()
     server = build_server(lambda _: AsyncElcano(settings.base_url, api_key=settings.api_key))
-    asyncio.run(server.run_stdio_async())
+    has_left = False
+    try:
+        asyncio.run(server.run_stdio_async())
+    except* BrokenPipeError:  # the server writes to the stream below the one that `guarded_output` guards
+        has_left = True
+    if has_left:
+        raise OutputLost("the client has left")
 
 
 def serve_http(host: str, port: int) -> None:

@@ -1,8 +1,10 @@
 """Elcano as an MCP server, called by the client of the `mcp` package, over the API as it is served."""
 
 import asyncio
+import json
 import os
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -21,6 +23,7 @@ from temporalio.client import Client
 from elcano.client import AsyncElcano
 from elcano.dev.claims import free_ports
 from elcano.doors.mcp_server.server import INSTRUCTIONS, TASKS, TaskParams, UpdateParams, build_server
+from elcano.output import NOT_WRITTEN
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, until, working
@@ -220,6 +223,20 @@ async def test_it_is_served_over_standard_input_and_output(served: str) -> None:
     async with McpClient(stdio_client(parameters)) as client:
         assert "No such run" in await refusal(client, "research_status", run_id="default-nothing")
         assert client.instructions == INSTRUCTIONS
+
+
+@pytest.mark.long
+async def test_a_client_that_leaves_without_a_word_is_told_of_in_one_line() -> None:
+    reading, writing = os.pipe()
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "elcano", "mcp-server", stdin=PIPE, stdout=writing, stderr=PIPE
+    )
+    os.close(writing)
+    os.close(reading)
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tried", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+    _, said = await program.communicate(json.dumps(request).encode() + b"\n")
+    assert (program.returncode, said) == (NOT_WRITTEN, b"elcano: the client has left\n")
 
 
 async def test_over_http_each_caller_asks_with_its_own_key() -> None:

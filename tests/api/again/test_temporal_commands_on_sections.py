@@ -95,6 +95,7 @@ class OnSections(Stand):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 async def test_runs_stay_true_while_something_is_done_to_their_sections(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:

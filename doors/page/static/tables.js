@@ -1,5 +1,6 @@
 // Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
-import { ask, chooseKey, readColumns, root, say } from "./api.js";
+import { Refusal, ask, chooseKey, readColumns, root, say } from "./api.js";
+import { settleFiles } from "./documents.js";
 import { showFaults } from "./faults.js";
 import { makePageView } from "./page_view.js";
 import { refreshParts } from "./parts.js";
@@ -112,6 +113,8 @@ document.addEventListener("submit", async (event) => {
       dialog.close(); // the reader is back at the cell
       await refreshParts();
     } else {
+      const faults = await settleFiles();
+      if (faults.length) throw new Refusal({ detail: "", errors: faults });
       const body = buildTable(form);
       const made = await ask("POST", "/v1/evidence-tables", body, { "Idempotency-Key": chooseKey("key:table", body) });
       sessionStorage.removeItem("key:table");

@@ -3,7 +3,7 @@ import { Refusal, announceSignIn, ask, root } from "./api.js";
 
 const form = document.querySelector("#ask, [data-table]");
 const place = document.getElementById("documents");
-const AT_ONCE = 3; // uploads, of six connections that a browser has to a server
+const AT_ONCE = 3; // uploads, of a browser's six connections
 const LOOKED_AT = 20; // files that are asked for at a time
 const POLL_MS = 500;
 const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unread: "", failed: "" };
@@ -11,7 +11,7 @@ const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unre
 let files = []; // { file, name, collection, path, row, state: one of WORDS }
 const unread = new Map(); // by collection: documents that are yet to be read, parts of archives and lists among them
 let sending = 0;
-let accepted = 0; // files that cannot be read, of which the reader was told
+let accepted = 0; // unreadable files that the reader was told of
 let watching = false;
 
 const count = (...states) => files.filter(({ state }) => states.includes(state)).length;
@@ -21,8 +21,7 @@ const sleep = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 /** Adds files: those that come together are a source of their own, so that a question is asked of just these. */
 function add(found) {
   if (!found.length) return;
-  const ofTable = form.elements.documents && files[0]?.collection; // all files of a table are its rows
-  const collection = ofTable || form.querySelector("#collection")?.value.trim() || nameCollection(found);
+  const collection = (form.elements.documents && files[0]?.collection) || form.querySelector("#collection")?.value.trim() || nameCollection(found);
   for (const { file, name } of found) {
     const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name.split("/").map(encodeURIComponent).join("/")}`;
     files.find((one) => one.path === path)?.row.remove();
@@ -144,14 +143,9 @@ function choose(collection, on = true) {
   const source = `uploads:${collection}`;
   const [first, ...others] = files.filter((one) => one.collection === collection);
   const title = first && `${first.name.split("/")[0]}${others.length ? ` and ${others.length} more` : ""}`;
-  const list = form.elements.documents;
-  if (list) {
-    const made = [...list.options].find(({ value }) => value === source) ?? new Option(title, source);
-    if (title) made.textContent = title;
-    if (!made.isConnected && on) list.prepend(made);
-    if (on) { list.value = source; unread.set(collection, unread.get(collection) ?? 1); }
-    else made.remove();
-    return;
+  if (form.elements.documents) {
+    if (on) unread.set(collection, unread.get(collection) ?? 1);
+    return form.dispatchEvent(new CustomEvent("elcano:files", { detail: { source, title, on } }));
   }
   const find = () => form.querySelector(`[name=sources][value="${CSS.escape(source)}"]`);
   if (!find()) {
@@ -167,7 +161,7 @@ function choose(collection, on = true) {
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Waits until files are read; resolves to the faults because of which nothing should be asked of them yet. */
+/** Waits until files are read; resolves to the faults that are in the way. */
 export async function settleFiles() {
   for (; isOpen(); await sleep()) document.getElementById("estimate").textContent = "Begins by itself once your files are read.";
   const [failed, bad] = [count("failed"), count("unread")];
@@ -176,7 +170,7 @@ export async function settleFiles() {
   if (bad && bad === files.length) return refuse("None of the files can be read: remove them, or add others.");
   if (bad <= accepted) return [];
   accepted = bad;
-  return refuse(`Cannot be read: ${bad} of ${files.length}. Press the button again to go on with the others.`);
+  return refuse(`Cannot be read: ${bad} of ${files.length}. Press again to go on with the others.`);
 }
 
 /** Puts pasted addresses into the question, where the source “page” reads them; if this server has none, the form says so. */

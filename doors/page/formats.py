@@ -94,7 +94,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def describe_status(run: Mapping[str, Any]) -> str:
-    """Describe the status of a run in a few words: its stage while it runs, or what it waits for, or that it is blocked."""
+    """Describe the status of a run in a few words: its stage, what it waits for, that it is blocked, or its end."""
     if run["status"] == "running" and run.get("blocked"):
         return "Blocked"
     if run["status"] == "running" and run.get("stage"):

@@ -98,8 +98,8 @@ def describe_status(run: Mapping[str, Any]) -> str:
     if run["status"] == "running" and run.get("blocked"):
         return "Blocked"
     if run["status"] == "running" and run.get("stage"):
-        waits_for = (run.get("hold") or {}).get("reason") if run["stage"] in STAGES_THAT_WAIT else ""
-        return HOLD_WORDS.get(waits_for) or STAGE_WORDS.get(run["stage"], run["stage"])
+        hold = run.get("hold") if run["stage"] in STAGES_THAT_WAIT else None
+        return HOLD_WORDS.get((hold or {}).get("reason", "")) or STAGE_WORDS.get(run["stage"], run["stage"])
     return STATUS_WORDS.get(run["status"], run["status"])
 
 

@@ -43,7 +43,7 @@ router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=P
 
 
 def prepare_report_page() -> None:
-    """Import and compile what the first report takes, while its run is watched: it takes 0.2 s of the processor."""
+    """Import and compile what the first report takes, a tenth of its time, while its run is watched."""
     import elcano.service.reports.html_report  # noqa: F401
 
     load_template("report.html")

@@ -1,15 +1,16 @@
 """The price of the model that a conversation asks, and usage at that price."""
 
 from dataclasses import dataclass
-from typing import Final
-
-from pydantic_ai.models import Model
+from typing import TYPE_CHECKING, Final
 
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import is_free_of_charge
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.settings import Settings
 from elcano.settings.model_prices import FREE, TokenPrice, explain_missing_price, find_listed_price, find_set_price
+
+if TYPE_CHECKING:  # the API reads prices for quotas, and its first request would import all of it
+    from pydantic_ai.models import Model
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class ModelPrice:
 UNKNOWN_PRICE: Final = ModelPrice("")
 
 
-def find_price(name: str, model: Model, settings: Settings) -> ModelPrice:
+def find_price(name: str, model: "Model", settings: Settings) -> ModelPrice:
     """The price of a model that is asked for by `name`; also by the name that its client has, as `openai:gpt-5.1`."""
     if (price := find_set_price(name, settings.model_prices)) is not None:
         return ModelPrice(name, price, fixed=True)

@@ -32,6 +32,12 @@ STAGE_WORDS: Final[Mapping[str, str]] = {
     "writing": "Writing",
     "closed": "Closing",
 }
+HOLD_WORDS: Final[Mapping[str, str]] = {
+    "budget": "Out of budget",
+    "provider": "Waiting for a provider",
+    "person": "Needs fixing",
+    "store": "Waiting for the store",
+}
 STAGES_THAT_WAIT: Final = frozenset({"paused", "held", "approval", "answers"})
 _REFUSED_NODE: Final = re.compile(r"(another step) \(\w+\)")
 TONES: Final[Mapping[str, str]] = {
@@ -88,13 +94,12 @@ def format_duration(seconds: float | None) -> str:
 
 
 def describe_status(run: Mapping[str, Any]) -> str:
-    """Describe the status of a run, in a word or two: its stage while it runs, or that it is blocked."""
+    """Describe the status of a run in a few words: its stage, what it waits for, that it is blocked, or its end."""
     if run["status"] == "running" and run.get("blocked"):
         return "Blocked"
-    if run["status"] == "running" and (run.get("hold") or {}).get("reason") == "budget":
-        return "Out of budget"
     if run["status"] == "running" and run.get("stage"):
-        return STAGE_WORDS.get(run["stage"], run["stage"])
+        hold = run.get("hold") if run["stage"] in STAGES_THAT_WAIT else None
+        return HOLD_WORDS.get((hold or {}).get("reason", "")) or STAGE_WORDS.get(run["stage"], run["stage"])
     return STATUS_WORDS.get(run["status"], run["status"])
 
 

@@ -26,7 +26,7 @@ from elcano.service.permissions import Permission
 from elcano.service.temporal.shared_reads import SharedReads
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 
 MEDIA_TYPES: Final = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -117,6 +117,11 @@ def _open_templates() -> "Environment":
     return opened
 
 
+def load_template(name: str) -> "Template":
+    """A template, which is compiled when it is first asked for."""
+    return _open_templates().get_template(name)
+
+
 async def render_page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
     """Render a template for a browser.
 
@@ -131,8 +136,7 @@ async def render_page(request: Request, template: str, *, status: int = 200, **c
     def may(permission: str | None) -> bool:
         return session is None or permission is None or permission in session["permissions"]
 
-    opened = _open_templates().get_template(template)
-    page = opened.render(
+    page = load_template(template).render(
         root=root,
         url=partial(build_address, request),
         static=lambda name: root + build_static_path(name),

@@ -15,7 +15,7 @@ from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
 from elcano.doors.page.public_api import Api, ApiProblem, PublicApi, list_single_runs
 from elcano.doors.page.quoted_claims import QuotePlaces, list_claims, list_sources
-from elcano.doors.page.rendering import render_page
+from elcano.doors.page.rendering import load_template, render_page
 from elcano.doors.page.report_text import list_limitations, split_report
 from elcano.graphs.plugin import list_plugins
 from elcano.graphs.report.report import SupportCounts
@@ -40,6 +40,13 @@ EXPORTS: Final[Mapping[str, str]] = {
 }
 """The files of the plugin `exports`, by form."""
 router = APIRouter(include_in_schema=False, dependencies=[PUBLIC], route_class=PageRoute)
+
+
+def prepare_report_page() -> None:
+    """Import and compile what the first report takes, a tenth of its time, while its run is watched."""
+    import elcano.service.reports.html_report  # noqa: F401
+
+    load_template("report.html")
 
 
 @router.get("/runs/{run_id}/report")

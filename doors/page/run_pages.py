@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.background import BackgroundTask
 
 from elcano.api.http.request_identity import PUBLIC
 from elcano.doors.page.error_pages import PageRoute
@@ -14,6 +15,7 @@ from elcano.doors.page.formats import STATUS_WORDS
 from elcano.doors.page.graph_drawing import Drawing, Progress, draw_graph
 from elcano.doors.page.public_api import Api, PublicApi, list_single_runs, name_keys
 from elcano.doors.page.rendering import build_address, render_page, share_page
+from elcano.doors.page.report_page import prepare_report_page
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.events import EVENT_TYPES
 from elcano.service.events.feed import get_event_name
@@ -82,7 +84,9 @@ async def show_run(request: Request, api: Api, run_id: str, view: Literal["", "o
     they look at what their page shows.
     """
     is_opened = not view and request.headers.get("sec-fetch-dest", "document") == "document"
-    return await share_page(request, api, partial(_render_run, request, api, run_id, prefers_report=is_opened))
+    page = await share_page(request, api, partial(_render_run, request, api, run_id, prefers_report=is_opened))
+    page.background = BackgroundTask(prepare_report_page)  # a run that is watched leads to its report by itself
+    return page
 
 
 async def _render_run(request: Request, api: PublicApi, run_id: str, *, prefers_report: bool) -> Response:

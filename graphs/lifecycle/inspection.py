@@ -215,6 +215,6 @@ def _shorten_part(value: Json) -> Json:
         case str():
             return shorten_text(value, VALUE_CHARACTERS)
         case dict() | list() if value:
-            return f"{len(value):,} parts"
+            return f"{len(value):,} {'part' if len(value) == 1 else 'parts'}"
         case _:
             return value

@@ -49,6 +49,7 @@ from elcano.api.app import create_app
 from elcano.graphs.plugin import load_objects
 create_app(Settings(_env_file=None))
 load_objects("companions")
+load_objects("admission_rules")  # as its first request does
 """
 OF_APIS = frozenset({"fastapi", "starlette"})
 OF_WORKERS = frozenset(

@@ -79,7 +79,7 @@ async def test_files_are_asked_about_once_each_is_read_or_the_reader_knows_why_n
         await expect(fault).to_have_text("Not uploaded: 1 of 3. Try again, or remove what you do not need.")
         await page.get_by_role("button", name="Remove empty.md").click()
         await ask.click()
-        await expect(fault).to_have_text("Cannot be read: 1 of 2. Press Research again to ask the others.")
+        await expect(fault).to_have_text("Cannot be read: 1 of 2. Press again to go on with the others.")
         source = await page.locator("[name=sources]:checked").input_value()
         assert re.fullmatch("uploads:log-of-b-1519-[a-z0-9-]+", source)
         await page.reload()

@@ -156,7 +156,7 @@ async def test_by_keyboard_alone_a_doubt_is_found_seen_and_left_again(open_tour_
             "([view, before]) => view.scrollTop !== before", arg=[await view.element_handle(), before]
         )
         await page.keyboard.press("Escape")
-        assert await page.evaluate("document.activeElement.closest('.statement.doubted') !== null")
+        await expect(page.locator(".statement.doubted").locator(":focus")).to_have_count(1)
 
 
 def list_places(tour: Tour) -> Sequence[str]:
@@ -174,6 +174,7 @@ async def test_tab_reaches_everything_shows_where_it_is_and_is_trapped_nowhere(
     async with open_tour_page() as page:
         for place in list_places(tour):
             await page.goto(place)
+            await expect(page.locator("[autofocus]:not(:focus)")).to_have_count(0)
             reachable = dict(await page.evaluate(REACHABLE))
             reached, last = set[int](), -1
             for _ in range(len(reachable) + MOST_TABS):

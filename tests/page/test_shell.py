@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from playwright.async_api import expect
 
 from elcano.doors.page.rendering import CONTENT_POLICY, FILES, VERSION
 from tests.page.browsing import MAGNIFIED, PHONE, find_violations, measure_overflow
@@ -50,6 +51,13 @@ def test_what_a_page_loads_stays_within_its_budget(template: Path) -> None:
 
 def test_all_files_of_the_page_stay_within_their_budget() -> None:
     assert sum(map(len, FILES.values())) + sum(file.stat().st_size for file in TEMPLATES.iterdir()) <= ALL_BYTES
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.html")), ids=lambda template: template.stem)
+def test_what_scripts_send_never_gets_into_an_address_by_a_press_before_they_are_there(template: Path) -> None:
+    """A form of the method `dialog` outside of a dialog sends nothing by itself (HTML standard, 4.10.21.3)."""
+    forms = re.findall("<form [^>]*>", template.read_text(encoding="utf-8"))
+    assert [one for one in forms if not re.search('role="search"| action="| method="dialog"', one)] == []
 
 
 def test_no_rule_makes_a_change_of_the_page_restyle_all_that_is_beside_it() -> None:
@@ -122,7 +130,7 @@ async def test_the_keyboard_leads_to_the_content_first(open_tour_page: OpenPage)
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await page.keyboard.press("Tab")
-        assert await page.evaluate("document.querySelector('main').contains(document.activeElement)")
+        await expect(page.locator("main :focus")).to_have_count(1)
 
 
 async def test_a_run_is_reached_from_the_list_without_scripts(open_tour_page: OpenPage) -> None:

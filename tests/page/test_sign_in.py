@@ -76,8 +76,10 @@ async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
         await page.goto("/")
         await expect(page.get_by_role("button", name="Research")).to_have_count(0)
         await page.get_by_role("button", name="Sign out").click()
+        await page.wait_for_url("**/login")  # whose script is there when it is loaded
         await page.get_by_label("API key").fill(researcher.text)
         await page.get_by_role("button", name="Sign in").click()
+        await page.wait_for_url(f"{address}/")
         await page.get_by_label("What do you want to know?").fill(QUESTION)
         await page.context.clear_cookies()
         await page.get_by_role("button", name="Research").click()
@@ -93,11 +95,24 @@ async def test_a_session_begins_ends_and_loses_nothing_that_was_typed(
         await expect(page.get_by_label("Why")).to_have_value(QUESTION)
 
 
+async def test_a_key_that_is_entered_before_the_script_is_there_stays_out_of_the_address(
+    guarded: tuple[str, Store], browser: Browser, watched: Watched
+) -> None:
+    async with open_page(browser, guarded[0], watched) as page:
+        await page.route("**/sign_in.js", lambda route: route.abort())
+        await page.goto("/login")
+        await page.get_by_label("API key").fill("elc_secret")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("button", name="Sign in").click()
+        assert page.url == f"{guarded[0]}/login"
+
+
 async def sign_in_again(page: Page, key: str) -> None:
     """Follows the page's invitation to another tab; what was typed stays in this one."""
     async with page.context.expect_page() as opened:
         await page.get_by_role("link", name="sign in again").click()
     tab = await opened.value
+    await tab.wait_for_load_state()
     await tab.get_by_label("API key").fill(key)
     await tab.get_by_role("button", name="Sign in").click()
     await tab.wait_for_url(page.url)

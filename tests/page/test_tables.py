@@ -1,5 +1,6 @@
 """An evidence table in the page: made, filled live, screened with the keyboard, a cell opened on its page, edited."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -186,6 +187,33 @@ async def test_a_table_is_made_fills_by_itself_and_says_what_is_wrong(
         await expect(page.locator("#head")).to_contain_text("Done")
         await page.goto("/tables")
         await expect(page.get_by_role("region", name="All tables").get_by_role("listitem")).to_have_count(2)
+
+
+DROP = """() => { const data = new DataTransfer();
+  for (const name of ["carp", "tench"]) data.items.add(new File([`All ${name} spawn in summer here.`], `${name}.md`));
+  const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector("h1").dispatchEvent(drop); }"""
+
+
+async def test_files_that_are_dropped_on_the_tables_are_the_rows_of_a_new_one(
+    browser: Browser, watched: Watched, filled: Filled
+) -> None:
+    async with open_page(browser, filled.address, watched) as page:
+        await page.goto("/tables")
+        await page.evaluate(DROP)
+        await expect(page.locator("#documents li")).to_have_count(2)
+        await page.get_by_label("Columns").fill("Season: In which season do they spawn?")
+        await page.get_by_role("button", name="Make the table").click()
+        await page.wait_for_url("**/tables/0*")
+        await expect(page.locator("td.found")).to_have_text([re.compile("summer"), re.compile("summer")])
+        await page.goto("/tables")
+        await page.evaluate(DROP)
+        await expect(page.get_by_label("Documents").locator("option").first).to_have_text("carp.md and 1 more")
+        await expect(page.locator("#documents [role=status]")).to_have_text("2 of 2 read.")
+        for name in ("carp.md", "tench.md"):
+            await page.get_by_role("button", name=f"Remove {name}").click()
+        kept = [re.compile(one) for one in ("uploads:carp-and-1-more", "uploads:safety", "handbook")]
+        await expect(page.get_by_label("Documents").locator("option")).to_have_text(kept)
 
 
 async def test_columns_are_added_and_missing_cells_are_filled_from_the_page(

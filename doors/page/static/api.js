@@ -69,11 +69,7 @@ export function say(text, link) {
   const place = document.getElementById("says");
   place.replaceChildren(text);
   if (link) {
-    const made = document.createElement("a");
-    made.href = link.href;
-    made.target = "_blank";
-    made.textContent = link.text;
-    place.append(made);
+    place.append(Object.assign(document.createElement("a"), { href: link.href, target: "_blank", textContent: link.text }));
   }
   place.classList.add("shown");
   clearTimeout(say.timer);

@@ -1,9 +1,9 @@
 // Files of one's own: uploaded at once, by choice, by drop or pasted; then searched by the run that is asked for.
 import { Refusal, announceSignIn, ask, root } from "./api.js";
 
-const form = document.getElementById("ask");
+const form = document.querySelector("#ask, [data-table]");
 const place = document.getElementById("documents");
-const AT_ONCE = 3; // uploads, of six connections that a browser has to a server
+const AT_ONCE = 3; // uploads, of a browser's six connections
 const LOOKED_AT = 20; // files that are asked for at a time
 const POLL_MS = 500;
 const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unread: "", failed: "" };
@@ -11,7 +11,7 @@ const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unre
 let files = []; // { file, name, collection, path, row, state: one of WORDS }
 const unread = new Map(); // by collection: documents that are yet to be read, parts of archives and lists among them
 let sending = 0;
-let accepted = 0; // files that cannot be read, of which the reader was told
+let accepted = 0; // unreadable files that the reader was told of
 let watching = false;
 
 const count = (...states) => files.filter(({ state }) => states.includes(state)).length;
@@ -21,7 +21,7 @@ const sleep = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 /** Adds files: those that come together are a source of their own, so that a question is asked of just these. */
 function add(found) {
   if (!found.length) return;
-  const collection = form.querySelector("#collection").value.trim() || nameCollection(found);
+  const collection = (form.elements.documents && files[0]?.collection) || form.querySelector("#collection")?.value.trim() || nameCollection(found);
   for (const { file, name } of found) {
     const path = `/v1/collections/${encodeURIComponent(collection)}/documents/${name.split("/").map(encodeURIComponent).join("/")}`;
     files.find((one) => one.path === path)?.row.remove();
@@ -141,6 +141,12 @@ function summarize() {
 /** Has the run search a collection; the server's own sources are searched beside it only if they are chosen again. */
 function choose(collection, on = true) {
   const source = `uploads:${collection}`;
+  const [first, ...others] = files.filter((one) => one.collection === collection);
+  const title = first && `${first.name.split("/")[0]}${others.length ? ` and ${others.length} more` : ""}`;
+  if (form.elements.documents) {
+    if (on) unread.set(collection, unread.get(collection) ?? 1);
+    return form.dispatchEvent(new CustomEvent("elcano:files", { detail: { source, title, on } }));
+  }
   const find = () => form.querySelector(`[name=sources][value="${CSS.escape(source)}"]`);
   if (!find()) {
     const option = document.getElementById("new-source").content.firstElementChild.cloneNode(true);
@@ -149,14 +155,13 @@ function choose(collection, on = true) {
   } else if (find().checked === on && unread.has(collection)) return;
   if (on && !unread.size) for (const own of form.querySelectorAll("[data-default]")) own.checked = false;
   if (on) unread.set(collection, 1);
-  const [first, ...others] = files.filter((one) => one.collection === collection);
-  if (first) find().dataset.title = `${first.name.split("/")[0]}${others.length ? ` and ${others.length} more` : ""}`;
+  if (title) find().dataset.title = title;
   find().checked = on;
   if (!files.length) for (const own of form.querySelectorAll("[data-default]")) own.checked = true;
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Waits until files are read; resolves to the faults because of which nothing should be asked of them yet. */
+/** Waits until files are read; resolves to the faults that are in the way. */
 export async function settleFiles() {
   for (; isOpen(); await sleep()) document.getElementById("estimate").textContent = "Begins by itself once your files are read.";
   const [failed, bad] = [count("failed"), count("unread")];
@@ -165,7 +170,7 @@ export async function settleFiles() {
   if (bad && bad === files.length) return refuse("None of the files can be read: remove them, or add others.");
   if (bad <= accepted) return [];
   accepted = bad;
-  return refuse(`Cannot be read: ${bad} of ${files.length}. Press Research again to ask the others.`);
+  return refuse(`Cannot be read: ${bad} of ${files.length}. Press again to go on with the others.`);
 }
 
 /** Puts pasted addresses into the question, where the source “page” reads them; if this server has none, the form says so. */
@@ -201,7 +206,7 @@ if (place) {
     addSeen([...target.files].map((file) => ({ file, name: file.webkitRelativePath || file.name })));
     target.value = "";
   });
-  place.querySelector("[data-paste]").addEventListener("click", () => {
+  place.querySelector("[data-paste]")?.addEventListener("click", () => {
     const field = document.getElementById("pasted");
     if (/^(\s*https?:\/\/\S+)+\s*$/.test(field.value)) return nameAddresses(field);
     const name = field.value.trim().slice(0, 40).replace(/[^\p{L}\p{N}]+/gu, " ").trim();

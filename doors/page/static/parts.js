@@ -1,5 +1,5 @@
-// Brings the parts of a page that live up to date with what the server renders now, and touches only what differs: so the
-// browser has little to lay out, and what somebody opened, scrolled to, chose or writes stays as it is.
+// Updates the live parts of a page to what the server renders now, and touches only what differs: what somebody opened,
+// scrolled to, chose or writes stays as it is.
 import { announceSignIn, forgetSignIn } from "./api.js";
 import { tellTimes } from "./page.js";
 

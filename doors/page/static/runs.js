@@ -1,5 +1,4 @@
-// Lists of runs: they follow the newest that work, and are as the server has them after each event of those. A browser opens
-// only six connections to a server, so few are followed; and none while the page is hidden.
+// Lists of runs follow the newest that work: few, as a browser opens six connections, and none while the page is hidden.
 import { ask, root, say } from "./api.js";
 import { refreshParts } from "./parts.js";
 
@@ -71,8 +70,7 @@ async function deleteChosen() {
   const refusals = [];
   for (const id of chosen) await ask("DELETE", `/v1/runs/${encodeURIComponent(id)}`).catch((refusal) => refusals.push(refusal.message));
   remove.disabled = false;
-  const gone = chosen.length - refusals.length;
-  say([`${gone} deleted.`, ...new Set(refusals)].join(" "));
+  say([`${chosen.length - refusals.length} deleted.`, ...new Set(refusals)].join(" "));
   await refreshParts().catch(() => {});
   showChosen();
 }

@@ -1,5 +1,5 @@
 // Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
-import { ask, chooseKey, readColumns, root, say } from "./api.js";
+import { Refusal, ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
 import { makePageView } from "./page_view.js";
 import { refreshParts } from "./parts.js";
@@ -112,6 +112,9 @@ document.addEventListener("submit", async (event) => {
       dialog.close(); // the reader is back at the cell
       await refreshParts();
     } else {
+      const { settleFiles } = await import("./documents.js");
+      const faults = await settleFiles();
+      if (faults.length) throw new Refusal({ detail: "", errors: faults });
       const body = buildTable(form);
       const made = await ask("POST", "/v1/evidence-tables", body, { "Idempotency-Key": chooseKey("key:table", body) });
       sessionStorage.removeItem("key:table");
@@ -141,6 +144,16 @@ function buildTable(form) {
     ...(budget.value ? { budget: { tokens: Number(budget.value) } } : {}),
   };
 }
+
+/** The files that were added are the documents of the new table. */
+document.querySelector("[data-table]")?.addEventListener("elcano:files", ({ target, detail: { source, title, on } }) => {
+  const list = target.elements.documents;
+  const option = [...list.options].find(({ value }) => value === source) ?? new Option("", source);
+  if (!on) return option.remove();
+  option.textContent = title;
+  list.prepend(option);
+  list.value = source;
+});
 
 // Cells fill by themselves while somebody looks.
 

@@ -103,5 +103,7 @@ def test_a_run_that_waits_for_budget_says_so_and_names_no_node() -> None:
     held = {"status": "running", "stage": "paused", "hold": {"reason": "budget"}}
     assert describe_status(held) == "Out of budget"
     assert describe_status({**held, "hold": {"reason": "pause"}}) == "Paused"
+    assert describe_status({**held, "stage": "held", "hold": {"reason": "provider"}}) == "Waiting for a provider"
+    assert describe_status({**held, "stage": "researching", "hold": {"reason": "provider"}}) == "Researching"
     ending = out_of("tokens", "knowledge_gap")
     assert drop_node(ending.detail) == "the budget of tokens does not allow another step"

@@ -129,9 +129,9 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
             built = _build_figure(text, one, unit)
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
             found.append(replace(built, values=built.values | more))
-    for one in shares:
-        bound = _read_bound(text, one.start, one.end)
-        found.append(Figure(one.written, one.values, start=one.start, bound=bound, share=one.exact))
+    for said in shares:
+        bound = _read_bound(text, said.start, said.end)
+        found.append(Figure(said.written, said.values, start=said.start, bound=bound, share=said.exact))
     if dates:
         found += _extract_month_names(text)
     return tuple(sorted(found, key=lambda one: one.start)[:MOST_FIGURES])

@@ -73,6 +73,7 @@ from elcano.settings.settings import (
     unknown_variables,
 )
 from elcano.storage.payloads import close_payloads
+from elcano.storage.separate_preparation import prepare_separately
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
@@ -315,6 +316,7 @@ def main() -> None:
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()
+    prepare_separately(chosen)
     Runtime.set_default(build_runtime())
     code = 0
     try:

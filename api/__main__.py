@@ -33,6 +33,7 @@ from elcano.service.temporal.connection import build_runtime
 from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.rubric_files import known_domains
+from elcano.storage.separate_preparation import prepare_separately
 from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
@@ -78,6 +79,7 @@ def main() -> None:
     refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
+    prepare_separately(chosen)
     Runtime.set_default(build_runtime())
     asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())

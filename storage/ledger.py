@@ -119,7 +119,6 @@ class Ledger(TenantBound):
         return before
 
     async def _record(self, entry: LedgerEntry, source: str, rows: list[ArtifactRow]) -> Usage:
-        of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}
         lock = f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}"
         if self._engine.dialect.name == "postgresql":  # every call waits for it: one way instead of seven
@@ -134,6 +133,7 @@ class Ledger(TenantBound):
             await begin_exclusive(connection, lock)
             if rows:
                 await connection.execute(insert_new(connection, artifacts), rows)
+            of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
             columns = (ledger.c.attempt, ledger.c.undone, ledger.c.usage, ledger.c.model, ledger.c.at)
             known = (await connection.execute(select(*columns).where(of_activity))).all()
             replaced = next((one for one in known if one.attempt == entry.attempt), None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import URL, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import InputInvalid, TooManyAgents, TooManyGraphs
@@ -203,12 +203,9 @@ async def open_store(
         StoreDamaged: a file is damaged.
         StoreUnavailable: a server cannot be used.
     """
-    url = database_url(database, data_dir / DATABASE_FILE)
-    if url.get_backend_name() == "sqlite" and url.database:
-        await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
     chosen = settings or get_settings()
     cipher = load_cipher(chosen)
-    engine = open_engine(url, cipher)
+    engine = open_engine(await locate_database(data_dir, database), cipher)
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     plugins: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
     if lacking := [name for name, one in plugins.items() if not isinstance(one, PluginStore)]:
@@ -221,6 +218,14 @@ async def open_store(
         for store in plugins.values():
             await store.close()
         await engine.dispose()
+
+
+async def locate_database(data_dir: Path, configured: str) -> URL:
+    """Return the URL of the database; the folder of a file is made if need be."""
+    url = database_url(configured, data_dir / DATABASE_FILE)
+    if url.get_backend_name() == "sqlite" and url.database:
+        await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
+    return url
 
 
 @asynccontextmanager

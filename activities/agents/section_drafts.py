@@ -58,9 +58,13 @@ def join_section_drafts(
     homes = _Homes(evidence)
     cited = [tuple(cite_anew(claim, homes.moved) for claim in claims) for claims in kept]
     works = Works(known, accounts)
-    further_ids = [
-        _list_uncited_evidence(result, draft, evidence, homes.cited)
+    ranked = [
+        _Ranked.of_draft(draft) if draft else _Ranked.of_section(result, evidence)
         for result, draft in zip(results, drafts, strict=True)
+    ]
+    further_ids = [
+        _list_uncited_evidence(result, best.whole, evidence, homes.cited)
+        for result, best in zip(results, ranked, strict=True)
     ]
     named = dict.fromkeys((*homes.cited, *(id for ids in further_ids for id in ids)))
     keys = name_passages(tuple(named), numbers)
@@ -94,37 +98,52 @@ def join_section_drafts(
         ),
         wishes=tuple(result.wish for result in results),
         forms=tuple(result.form for result in results),
-        related=_pick_related_evidence(results, drafts, evidence, homes.cited, BEARING),
-        nearest=_pick_related_evidence(results, drafts, evidence, homes.cited, 0.0) if results else _one_each(known),
+        related=_pick_related_evidence([one.bearing for one in ranked], evidence, homes.cited),
+        nearest=_pick_related_evidence([one.nearest for one in ranked], evidence, homes.cited)
+        if results
+        else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
 
 
-def _list_uncited_evidence(
-    result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
-) -> list[str]:
-    """Return a section's uncited passages, each text once.
+@dataclass(frozen=True)
+class _Ranked:
+    """Ids of a section's passages, the best first."""
 
-    Those that its draft calls related come first; without a draft those that meet its criteria, then those that speak
-    most of its question.
-    """
+    whole: Sequence[str]
+    bearing: Sequence[str]
+    """Those that bear on what the section asks."""
+    nearest: Sequence[str]
+
+    @classmethod
+    def of_draft(cls, draft: ReportDraft) -> "_Ranked":
+        """The passages that a draft calls related."""
+        return cls(draft.related, draft.related, draft.related)
+
+    @classmethod
+    def of_section(cls, result: SectionResult, evidence: Mapping[str, Evidence]) -> "_Ranked":
+        """Those that meet the section's criteria, then its others by what they have of its question."""
+        meeting = [id for criterion in result.criteria for id in criterion.evidence]
+        own = [evidence[id] for id in result.evidence if id in evidence]
+        related = rank_related_passages(f"{result.title}\n{result.key_question}", own, len(own), None)
+        asked = frozenset(list_stems(result.key_question))
+        least = BEARING * len(asked)
+        bearing = [one.id for one in related if len(asked & set(list_stems(one.text))) >= least]
+        whole = [*meeting, *(one.id for one in related)]
+        return cls(whole, [*meeting, *bearing][:MOST_RELATED], whole[:MOST_RELATED])
+
+
+def _list_uncited_evidence(
+    result: SectionResult, best: Sequence[str], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+) -> list[str]:
+    """Return a section's uncited passages, each text once: its `best` first."""
     texts = set(cited.values())
     found = []
-    best = draft.related if draft else _rank_for_section(result, evidence)
     for id in dict.fromkeys((*best, *result.evidence)):
         if id in evidence and id not in cited and (text := on_one_line(evidence[id].text)) not in texts:
             texts.add(text)
             found.append(id)
     return found
-
-
-def _rank_for_section(result: SectionResult, evidence: Mapping[str, Evidence], least: float = 0.0) -> list[str]:
-    """Ids of a section's passages that meet its criteria, then those that have the `least` share of what it asks."""
-    meeting = [id for criterion in result.criteria for id in criterion.evidence]
-    own = [evidence[id] for id in result.evidence if id in evidence]
-    related = rank_related_passages(f"{result.title}\n{result.key_question}", own, len(own), None)
-    asked = frozenset(list_stems(result.key_question))
-    return [*meeting, *(one.id for one in related if len(asked & set(list_stems(one.text))) >= least * len(asked))]
 
 
 def _number_criteria(result: SectionResult, keys: Mapping[str, str]) -> tuple[CriterionItem, ...]:
@@ -247,17 +266,9 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
 
 
 def _pick_related_evidence(
-    results: Sequence[SectionResult],
-    drafts: Sequence[ReportDraft | None],
-    evidence: Mapping[str, Evidence],
-    cited: Mapping[str, str],
-    least: float,
+    named: Sequence[Sequence[str]], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The passages that drafts call related, or that sections without one found; a document once, no cited one."""
-    named = [
-        draft.related if draft else _rank_for_section(result, evidence, least)[:MOST_RELATED]
-        for result, draft in zip(results, drafts, strict=True)
-    ]
+    """The first passages that each section names, in turn; a document once, no cited one."""
     used = {evidence[id].document for id in cited}
     found: dict[str, str] = {}
     for id in _in_turn(named):

@@ -18,6 +18,8 @@ BEAT_RPC: Final = "RecordActivityTaskHeartbeat"
 GROWING: Final = ("cpu", "statements", "rpcs", "persistence")
 GROWING_SUMS: Final = ("transactions", "commits", "checkouts", "polls")
 """What may grow with the time that a run takes."""
+LEAST_CPU: Final = 1e-4
+"""Seconds of a run; what a busy machine did before its runs can be more than what it did for them."""
 RECONCILED: Final = 100
 """Open runs that the API compares with Temporal at a time."""
 
@@ -202,6 +204,7 @@ def list_limits(costs: Costs, given: Assumptions) -> Sequence[Limit]:
 
 def _limits(costs: Costs, given: Assumptions) -> Iterator[Limit]:
     run, seconds, use = costs.run, given.run_seconds, given.utilisation
+    cpu = {kind: max(used, LEAST_CPU) for kind, used in costs.cpu.items()}
     spare = given.worker_gib * 2**30 - costs.base_bytes["worker"]
     yield Limit(given.open_runs, "open runs that the API accepts", "raise ELCANO_OPEN_RUNS")
     yield Limit(
@@ -217,15 +220,15 @@ def _limits(costs: Costs, given: Assumptions) -> Iterator[Limit]:
     yield Limit(
         spare / max(costs.open_run_bytes["worker"], 1.0), "memory of one worker", "more workers, or more memory"
     )
-    yield Limit(use / costs.cpu["worker"] * seconds, "processor of one worker", "more workers")
+    yield Limit(use / cpu["worker"] * seconds, "processor of one worker", "more workers")
     yield Limit(use / _api_cores(costs, 1 / seconds, given), "processor of one API", "more API processes")
     yield Limit(
-        given.database_cores * use / costs.cpu["postgres"] * seconds,
+        given.database_cores * use / cpu["postgres"] * seconds,
         f"{given.database_cores:g} cores of PostgreSQL",
         "a larger server; after that tenants on several stores",
     )
     yield Limit(
-        given.server_cores * use / costs.cpu["temporal"] * seconds,
+        given.server_cores * use / cpu["temporal"] * seconds,
         f"{given.server_cores:g} cores of the Temporal server",
         "a Temporal cluster whose services scale out, with a database of its own",
     )
@@ -241,7 +244,7 @@ def _limits(costs: Costs, given: Assumptions) -> Iterator[Limit]:
     )
     programs = given.max_connections // given.pool
     yield Limit(
-        max(0, programs - 1) * use / costs.cpu["worker"] * seconds,
+        max(0, programs - 1) * use / cpu["worker"] * seconds,
         f"{given.max_connections} connections of PostgreSQL, for {programs} programs",
         "a pooler such as PgBouncer in transaction mode, or a higher max_connections",
     )

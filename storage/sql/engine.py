@@ -71,7 +71,8 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     """
     if url.get_backend_name() != "sqlite":
         connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
-        engine = create_async_engine(url, connect_args=connecting, skip_autocommit_rollback=True)
+        # The connection that was used last comes first: it rarely has to be asked whether it lives.
+        engine = create_async_engine(url, connect_args=connecting, skip_autocommit_rollback=True, pool_use_lifo=True)
         configure_engine(engine)
         _ping_idle_connections(engine)
         set_cipher(engine.dialect, cipher)

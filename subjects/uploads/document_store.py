@@ -7,7 +7,7 @@ or deleted, of the former one.
 
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator
 from sqlalchemy import (
@@ -34,7 +34,7 @@ from elcano.graphs.tenants import Tenant
 from elcano.service.uploaded_documents import DocumentState
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
-from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
+from elcano.storage.sql.dialect import begin_exclusive, connect_in_autocommit, insert_or_replace
 from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import Store, TenantStore
@@ -275,6 +275,10 @@ class TenantUploads(TenantBound):
         return and_(self._own(documents), documents.c.collection == collection, documents.c.key == key)
 
 
+_UNREAD: Final = select(documents.c.tenant, documents.c.collection).where(documents.c.state == "uploaded").distinct()
+"""Looked for every few seconds by every worker, so it is built once."""
+
+
 class UploadStore(PluginTables):
     """The uploaded documents of all tenants; they belong to no run, and their files go with those of the tenant."""
 
@@ -284,10 +288,8 @@ class UploadStore(PluginTables):
 
     async def list_unread(self, limit: int) -> list[tuple[Tenant, str]]:
         """Collections with documents that are yet to be read, with their tenants."""
-        table = documents
-        wanted = select(table.c.tenant, table.c.collection).where(table.c.state == "uploaded").distinct().limit(limit)
-        async with self._engine.connect() as connection:
-            return [(row.tenant, row.collection) for row in await connection.execute(wanted)]
+        async with connect_in_autocommit(self._engine) as connection:
+            return [(row.tenant, row.collection) for row in await connection.execute(_UNREAD.limit(limit))]
 
     async def list_by_key(self, keys: Collection[str]) -> list[tuple[Tenant, UploadedDocument]]:
         """The documents of these keys, at most a thousand, in all collections, with their tenants."""

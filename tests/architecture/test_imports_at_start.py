@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,7 @@ def test_a_start_imports_nothing_that_only_some_runs_need(program: str, left_out
 def test_what_a_start_puts_off_is_there_for_a_plugin_that_asks_for_it() -> None:
     program = """
 import sys
+from pathlib import Path
 from elcano.program_start import hasten_start
 hasten_start()
 import sqlalchemy.ext.asyncio
@@ -79,6 +81,26 @@ assert not hasattr(sqlalchemy.ext.asyncio, "nothing_of_this_name")
 from sqlalchemy.ext.asyncio import AsyncSession, async_scoped_session, async_sessionmaker
 from sqlalchemy.ext.asyncio.session import AsyncSession as named_by_its_module
 assert AsyncSession is named_by_its_module
+"""
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_program_that_makes_the_tables_keeps_nothing_of_what_makes_them(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from pathlib import Path
+from elcano.program_start import hasten_start
+hasten_start()
+from elcano.settings.settings import Settings
+from elcano.storage.separate_preparation import prepare_separately
+prepare_separately(Settings(_env_file=None, data_dir=Path({str(tmp_path)!r})))
+import asyncio
+from elcano.storage.sql.engine import database_url, open_engine, read_tables
+found, needed = asyncio.run(read_tables(open_engine(database_url("", Path({str(tmp_path)!r}) / "elcano.db"))))
+assert found == needed
+assert not {{"alembic", "sqlalchemy.orm"}} & sys.modules.keys()
 """
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr

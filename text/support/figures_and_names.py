@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -103,6 +104,11 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
 
     `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
     """
+    return list(_extract_figures(text, dates))
+
+
+@lru_cache(maxsize=500)  # statements and quotes are read after each repair, and once more for the report
+def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
     shares = list(find_shares(text))
     within = {place for share in shares for place in range(share.start, share.end)}
     numbers = [one for one in find_numbers(text, ambiguous=True) if not one.name and one.start not in within]
@@ -123,13 +129,12 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
             built = _build_figure(text, one, unit)
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
             found.append(replace(built, values=built.values | more))
-    found += [
-        Figure(one.written, one.values, start=one.start, bound=_read_bound(text, one.start, one.end), share=one.exact)
-        for one in shares
-    ]
+    for said in shares:
+        bound = _read_bound(text, said.start, said.end)
+        found.append(Figure(said.written, said.values, start=said.start, bound=bound, share=said.exact))
     if dates:
         found += _extract_month_names(text)
-    return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
+    return tuple(sorted(found, key=lambda one: one.start)[:MOST_FIGURES])
 
 
 def _read_scale(number: str) -> int:

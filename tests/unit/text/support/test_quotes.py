@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.text.support.quotes import QuoteIndex, fold_text
+from elcano.text.support.folded_text import fold_text
+from elcano.text.support.quotes import QuoteIndex
 
 TEXT = (
     "# Results\n\nThe \u201cquick\u201d fox\u2014a *very* **bold** one\u2014didn\u2019t jump; see "

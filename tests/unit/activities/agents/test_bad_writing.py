@@ -185,3 +185,5 @@ def test_the_nearest_words_are_those_of_the_text() -> None:
     assert find_nearest_words("oil is much lighter than water", text) == ("Oil is lighter than water,", 5 / 6)
     assert find_nearest_words("bread rises in the oven over night", text) == ("", 0.0)
     assert find_nearest_words("", text) == ("", 0.0)
+    choosing = "By appropriately choosing the amplitude and the frequency of the tones, both are cooled."
+    assert find_nearest_words("It is limited by the absorption and the heating of the mirrors.", choosing) == ("", 0.0)

@@ -187,6 +187,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Say of each statement and table in this task envelope whether its quotes support it.",
         answer=ReviewVerdicts,
         shown=build_review_task,
+        passages=False,
         rules="",
         parts=(
             Part(OF_CELLS, _has_field("cells")),

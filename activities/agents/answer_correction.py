@@ -120,6 +120,8 @@ LEAST_WORDS: Final = 3
 """Minimum words of a quote that is moved: fewer occur in many passages."""
 LEAST_LIKENESS: Final = 0.4
 """The share of a quote's words that the nearest words have, in order; below it they would teach nothing."""
+SHORT_WORD: Final = 3
+"""Latin letters of a word that tells nothing by itself."""
 MOST_WINDOWS: Final = 20
 SLACK_WORDS: Final = 2
 """Words that may be added or left out before the quote fits."""
@@ -226,9 +228,11 @@ def describe_quote_fault(cited: Citation, nearest: NearestWords, keys: Mapping[s
 def find_nearest_words(quote: str, text: str) -> tuple[str, float]:
     """The words of `text` that are nearest to `quote`, as they stand there, and how like they are; empty if not at all.
 
-    How like they are is the share of the quote's words that they have, in order.
+    How like they are is the share of the quote's words that they have, in order; words as short as `the` do not count,
+    which any two sentences share.
     """
     wanted = [_normalize_word(word) for word in quote.split()]
+    telling = [len(word) > SHORT_WORD or not word.isascii() or any(map(str.isdigit, word)) for word in wanted]
     places = [found.span() for found in _WORD.finditer(text)]
     there = [_normalize_word(text[begin:end]) for begin, end in places]
     at: dict[str, list[int]] = {}
@@ -240,7 +244,8 @@ def find_nearest_words(quote: str, text: str) -> tuple[str, float]:
         begin, end = max(0, offset - SLACK_WORDS), min(len(there), offset + len(wanted) + SLACK_WORDS)
         matcher = SequenceMatcher(None, there[begin:end], wanted, autojunk=False)
         shared = [one for one in matcher.get_matching_blocks() if one.size]
-        if (share := sum(one.size for one in shared) / len(wanted)) > likeness:
+        same = sum(sum(telling[one.b : one.b + one.size]) for one in shared)
+        if (share := same / max(1, sum(telling))) > likeness:
             # what the quote has in front of the first and behind the last word that both have is shown too
             first = begin + shared[0].a - shared[0].b
             last = begin + shared[-1].a + len(wanted) - shared[-1].b

@@ -12,19 +12,23 @@ from itertools import chain, repeat
 from typing import Final
 
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
-from elcano.activities.report.statement_support import says_nothing_found
+from elcano.activities.report.statement_support import says_nothing_found, strip_note
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.agents.review import ReviewedQuote, ReviewedStatement, ReviewedTable, StatementVerdict
 from elcano.graphs.report.report import CheckedCitation, Statement, StatementKey
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.text.prose.markdown_parser import parse_markdown
 from elcano.text.prose.statements import extract_statements
 from elcano.text.prose.table_cells import TableCell, iter_table_cells
+from elcano.text.stems import list_stems
 from elcano.text.support.figures_and_names import extract_figures
 from elcano.text.words import sentence_ends
 
 CONTEXT_CHARACTERS: Final = 300
 """Maximum length of the sentence before a quote that refers back to it."""
+BEGINNING_CHARACTERS: Final = 100
+"""Maximum length of the beginning of a sentence of which a part is quoted."""
 TABLE_CELLS: Final = 60
 """Cells that are asked about in one table; a longer one is shown in pieces of whole rows, each with the heads."""
 TABLE_CHARACTERS: Final = 8_000
@@ -303,7 +307,7 @@ def _build_reviewed_statement(
 
 
 def describe_cells(statement: str, cited: Sequence[CheckedCitation]) -> Iterator[str]:
-    """The cells of quoted tables with a figure of the statement, each with its row and column.
+    """The cells of quoted tables with a figure of the statement, or in a column that it names, with row and column.
 
     A row that is quoted says nothing of its columns, so a figure of the wrong column would pass.
     """
@@ -311,8 +315,10 @@ def describe_cells(statement: str, cited: Sequence[CheckedCitation]) -> Iterator
     if not cells:
         return
     said = {value for figure in extract_figures(statement) for value in figure.values}
+    words = {*list_stems(statement)}
     for cell in cells:
-        if any(said & figure.values for figure in extract_figures(cell.text)):
+        figures = any(said & figure.values for figure in extract_figures(strip_note(cell).text))
+        if figures or not words.isdisjoint(list_stems(cell.column_head)):
             yield f"{'; '.join(cell.names)}: {cell.text}"
 
 
@@ -324,14 +330,18 @@ def _name_work(passage: Evidence, works: Works) -> str:
 def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
     """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not.
 
-    Of a quote that begins within a sentence it is the sentence before that one too.
+    Of a quote that begins within a sentence it is the sentence before that one too. If it does not point back, it is
+    how its sentence begins: there is what it speaks of.
     """
     passage = passages.get(cited.evidence)
-    if passage is None or cited.start is None or not points_back(cited.quote):
+    if passage is None or cited.start is None or cited.cells:
         return ""
     earlier = passage.text[: max(0, cited.start - passage.start)].rstrip()
-    if not earlier:
-        return ""
     ends = [0, *(end for end in sentence_ends(earlier, "") if end < len(earlier))]
-    begin = ends[-1] if earlier[-1] in _SENTENCE_ENDS else ends[max(-2, -len(ends))]
-    return " ".join(earlier[begin:].split())[-CONTEXT_CHARACTERS:]
+    within = bool(earlier) and earlier[-1] not in _SENTENCE_ENDS
+    if points_back(cited.quote):
+        begin = ends[max(-2, -len(ends))] if within else ends[-1]
+        return " ".join(earlier[begin:].split())[-CONTEXT_CHARACTERS:]
+    if not (within and _is_prose(cited.quote)):
+        return ""
+    return shorten_text(" ".join(earlier[ends[-1] :].split()), BEGINNING_CHARACTERS)

@@ -36,6 +36,8 @@ def list_preceding(written: Sequence[WrittenStatement], before: str, kind: Block
     )
 
 
+_NOTED = re.compile(r"(.*\d) ?(?:[acef]|[\u1d43\u1d47\u1d9c\u1d48\u1d49\u1da0])")
+"""A cell that ends in a figure and the letter of a note, raised or not. Other letters behind a figure are units."""
 _SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)s?\b"
 _NOTHING_FOUND = re.compile(
     r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"
@@ -92,7 +94,7 @@ def determine_support(
     elif statement.kind == "fact":
         figures = figures_unquoted(said, reviewed=support != "unchecked")
         names = names_unquoted(said)
-        cells = [cell for cited in statement.citations if cited.verdict == "verified" for cell in cited.cells]
+        cells = list(map(strip_note, _list_quoted_cells(statement)))
         if statement.context and (misplaced := find_misplaced_figures(statement.text, statement.context, cells)):
             return _set_support(statement, "not_supported", [*misplaced, *reasons])
         if figures:
@@ -140,9 +142,23 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     What names the row and column of a quoted cell need not be quoted, too: it is elsewhere in the table.
     """
     held = [cited for cited in statement.citations if cited.verdict == "verified"]
-    heads = dict.fromkeys(name for cited in held for cell in cited.cells for name in cell.names)
-    quotes = tuple(dict.fromkeys(cited.quote for cited in held))
+    cells = _list_quoted_cells(statement)
+    heads = dict.fromkeys(name for cell in cells for name in cell.names)
+    bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
+    quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
     return Said(statement.text, quotes, (*known, statement.context, *heads))
+
+
+def _list_quoted_cells(statement: Statement) -> list[CitedCell]:
+    return [cell for cited in statement.citations if cited.verdict == "verified" for cell in cited.cells]
+
+
+def strip_note(cell: CitedCell) -> CitedCell:
+    """`cell` with its figure alone, if all that follows that is the letter of a note: `151.0` of `151.0a`.
+
+    Letters that are units as well, as `d` and `h`, are left: `5d` is five days.
+    """
+    return cell.model_copy(update={"text": found[1]}) if (found := _NOTED.fullmatch(cell.text.strip())) else cell
 
 
 def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:

@@ -87,9 +87,9 @@ def _list_numbers(statement: Statement) -> tuple[int, ...]:
 
 
 def _is_uncited(cell: TableCell, statement: Statement) -> bool:
-    """Whether a cell says something and cites nothing; what is first in a row names it."""
+    """Whether a cell says something and cites nothing; what names a row says nothing of it."""
     says = any(map(str.isalnum, cell.words)) and not says_nothing_found(cell.words)
-    return statement.kind == "connecting" and cell.row > 0 and cell.column > 0 and says
+    return statement.kind == "connecting" and cell.row > 0 and not cell.names_row and says
 
 
 def _name_cells(stated: Sequence[tuple[TableCell, Statement]]) -> dict[TableCell, str]:

@@ -49,6 +49,8 @@ class Question(Generic[Answer]):
     """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
     passages: bool = True
     """Whether it is shown passages, and so gets the rules on trust in them."""
+    rules: str | None = None
+    """The rules that follow its instructions, where they are not those that all agents share."""
 
     ranks: bool = True
     """Whether it chooses between passages, and so gets the rules on which to prefer."""
@@ -72,7 +74,7 @@ class Question(Generic[Answer]):
 
     def _join_instructions(self, parts: Iterable[str]) -> str:
         # Parts come last: they differ from call to call, and providers read from their cache what comes before.
-        rules = ground_rules(passages=self.passages, ranks=self.ranks)
+        rules = ground_rules(passages=self.passages, ranks=self.ranks) if self.rules is None else self.rules
         further = "".join(parts)
         return "\n".join(filter(None, (self.instructions, rules, further and f"## In this call\n\n{further.lstrip()}")))
 

@@ -10,6 +10,7 @@ fence is longer than any run of backticks within. It is data; the prompt says so
 import json
 import re
 from itertools import pairwise
+from typing import Final
 
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.catalogue.agents import AgentInput
@@ -17,6 +18,11 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.report import Claim
 from elcano.graphs.state.plan import Contradiction, SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
+
+THE_QUESTION: Final = "(the question)"
+"""A query in a prompt that is the question itself."""
+_SAME_WORK: Final = "as "
+"""Begins the title, in a prompt, of a passage of the work that an earlier one is of; its key follows."""
 
 
 class EvidenceItem(Frozen):
@@ -172,11 +178,22 @@ def render_task_prompt(task: str, shown: TaskEnvelope) -> str:
 
 
 def render_envelope(shown: TaskEnvelope) -> str:
-    """The envelope as a prompt has it between its fences: a line for each field and for each item of its lists."""
+    """The envelope as a prompt has it between its fences: a line for each field and for each item of its lists.
+
+    What an item says that another has said is left out; `parse_envelope` puts it back.
+    """
     fields = shown.model_dump(mode="json", exclude_defaults=True)
     for above, item in reversed(list(pairwise(fields.get("evidence", ())))):
         if item.get("source") == above.get("source"):
             item.pop("source", None)
+    named = dict[tuple[str, str], str]()
+    for item in fields.get("evidence", ()):
+        if (key := named.setdefault((item["title"], item.get("about", "")), item["key"])) != item["key"]:
+            item["title"] = f"{_SAME_WORK}{key}"
+            item.pop("about", None)
+    for turn in fields.get("conversation", ()):
+        for search in turn.get("searches", ()):
+            search["query"] = THE_QUESTION if search["query"] == shown.question else search["query"]
     lines = (f" {_render_json(name)}: {_render_items(value)}" for name, value in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"
 
@@ -201,15 +218,24 @@ def parse_envelope(text: str) -> TaskEnvelope | None:
     if set(fence) != {"`"} or len(fence) < 3:
         return None
     _, opening, body = head.rpartition(f"\n{fence}json\n")
-    return _restore_sources(TaskEnvelope.model_validate_json(body)) if opening else None
+    return _restore_repetitions(TaskEnvelope.model_validate_json(body)) if opening else None
 
 
-def _restore_sources(task: TaskEnvelope) -> TaskEnvelope:
-    """`task` with the sources of passages that are not repeated in a prompt."""
-    items = list[EvidenceItem]()
+def _restore_repetitions(task: TaskEnvelope) -> TaskEnvelope:
+    """`task` with the sources, works and queries that are not repeated in a prompt."""
+    items, works, source = list[EvidenceItem](), dict[str, JsonObject](), ""
     for item in task.evidence:
-        items.append(item if item.source or not items else item.model_copy(update={"source": items[-1].source}))
-    return task.model_copy(update={"evidence": tuple(items)})
+        source = item.source or source
+        work = works.setdefault(
+            f"{_SAME_WORK}{item.key}", works.get(item.title, {"title": item.title, "about": item.about})
+        )
+        items.append(item.model_copy(update={"source": source, **work}))
+    turns = list[PastIteration]()
+    for turn in task.conversation:
+        asked = (task.question if one.query == THE_QUESTION else one.query for one in turn.searches)
+        searches = (one.model_copy(update={"query": query}) for one, query in zip(turn.searches, asked, strict=True))
+        turns.append(turn.model_copy(update={"searches": tuple(searches)}))
+    return task.model_copy(update={"evidence": tuple(items), "conversation": tuple(turns)})
 
 
 class Needs(Frozen):

@@ -19,7 +19,7 @@ from elcano.graphs.report.report import Citation
 from elcano.graphs.text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300
-ABOVE: Final = "above"
+NOTHING_BEFORE: Final = "-"
 
 
 class ReviewedStatement(Frozen):
@@ -30,7 +30,7 @@ class ReviewedStatement(Frozen):
     context: str = ""
     """For a table cell: its row and its column."""
     before: str = ""
-    """The sentence before it in the report; `ABOVE`: the statement that is shown before it."""
+    """The sentence before it in the report; a prompt has it where it is not the statement that is shown before it."""
     inferred: bool = False
     """Whether it declares itself a conclusion from its quotes."""
     unmarked: bool = False
@@ -39,9 +39,9 @@ class ReviewedStatement(Frozen):
     """Titles of the works that are quoted; a prompt has them once, under short names."""
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
-    """Sentences that precede a quote that begins with `it`, `this` and the like."""
+    """Sentences that precede a quote that begins with `it`, `this` and the like; how the sentence of a part begins."""
     cells: tuple[str, ...] = ()
-    """Cells of quoted tables that have a figure of the statement: `row; column: text`."""
+    """Cells of quoted tables with a figure of the statement, or in a column that it names: `row; column: text`."""
 
 
 class ReviewedQuote(Frozen):
@@ -99,20 +99,20 @@ You check whether the words that each statement of a report quotes from its sour
 - `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: they support one part of it \
 and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or leave it \
 open.
-- Judge by the quotes alone, not by what you know. The question, the sentence `before` (“above”: the statement listed \
-before) and the `context` of a table cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` \
+- Judge by the quotes alone, not by what you know. The question, the sentence `before` (left out: the statement \
+above) and the `context` of a table cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` \
 (`w1` is a title in `given.works`) and `quote_context` (the words before it) what a quote is about.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. Saying it in other words, less of it or more carefully is fine; going further than the quotes is \
 not.
 - A footnote number glued to a word (“GPT-43” for “GPT-4”) or a missing space, as PDFs have them, is no difference.
 
-Give one verdict for each statement and table, by its number; if it is not `supported`, with a reason of a few words \
-in the language of the statement.
+The task is a JSON envelope. Give one verdict for each statement and table, by its number; if it is not `supported`, \
+with a reason of a few words in the language of the statement.
 """
 OF_CELLS: Final = """
-- `cells` say in which row and column of its table a figure of the statement is, as `row; column: text`. A figure of \
-another row or column than the statement means is `not_supported`, though the quote has it.
+- `cells` are those of the quoted table that matter, as `row; column: text`. A figure of another row or column than \
+the statement means is `not_supported`, though the quote has it.
 """
 OF_TABLES: Final = """
 - `tables` are tables of the report; `{7}` stands before the words of cell 7. Each of `quotes` has the `cells` that \
@@ -144,7 +144,8 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the statements and the tables."""
     shown = list(given.statements[:1])
     for above, one in pairwise(given.statements):
-        shown.append(one.model_copy(update={"before": ABOVE}) if one.before == above.statement else one)
+        before = "" if one.before == above.statement else one.before or NOTHING_BEFORE
+        shown.append(one.model_copy(update={"before": before}))
     titles = dict.fromkeys(
         (
             *(title for one in shown for title in one.works),
@@ -187,6 +188,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=ReviewVerdicts,
         shown=build_review_task,
         passages=False,
+        rules="",
         parts=(
             Part(OF_CELLS, _has_field("cells")),
             Part(OF_TABLES, lambda task: "tables" in task.given),
@@ -236,11 +238,11 @@ class Revision(Frozen):
 
 
 REVISION_INSTRUCTIONS: Final = """\
-Mend the blocks of a report that you wrote, given with their citations, their `faults` and the passages that their \
-faulty sentences cite. For each fault quote the words that support the sentence, say less, or leave the sentence out. \
-Keep every sentence without a fault as it is, with its citations, and add only what a fault asks for. A block without \
-a text is new: write what its fault asks for. Answer with these blocks alone, each under its number; if every sentence \
-of a block has to go, its text is empty.
+Mend the blocks of a report that you wrote, given in a JSON envelope with their citations, their `faults` and the \
+passages that their faulty sentences cite. For each fault quote the words that support the sentence, say less, or \
+leave the sentence out. Keep every sentence without a fault as it is, with its citations, and add only what a fault \
+asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each under its \
+number; if every sentence of a block has to go, its text is empty.
 
 - The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
 of its citation: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. It covers no other sentence. A \
@@ -249,7 +251,7 @@ sentence without a mark states no fact about the subject.
 nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` has the \
 sentences closest to the blocks, joined by “[…]”.
 
-Write in the language of the block.
+Write in the language of the block; quotations stay in that of the passage.
 """
 
 
@@ -264,5 +266,5 @@ REVISION: Final = Question(
     request="Mend the blocks in this task envelope.",
     answer=Revision,
     shown=build_revision_task,
-    ranks=False,
+    rules="",
 )

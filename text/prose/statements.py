@@ -37,7 +37,7 @@ class WrittenStatement:
     """Its words, without marks and markup."""
     brackets: list[Bracket] = field(default_factory=list)
     context: str = ""
-    """For a table cell: the first cell of its row and the heading of its column; without both, all headings."""
+    """For a table cell: the name of its row and the heading of its column; without both, all headings."""
     opens: bool = False
     """Whether its paragraph or item begins with it."""
 
@@ -58,7 +58,7 @@ def extract_statements(tokens: Sequence[Token], language: str = "") -> list[Writ
     `language`: as for `sentence_ends`; who counts statements of one report has to give the same each time.
     """
     found: list[WrittenStatement] = []
-    table = _Table()
+    table = _Table(count_naming_columns(tokens))
     heading = False
     for token in tokens:
         table.enter(token)
@@ -77,6 +77,26 @@ def extract_statements(tokens: Sequence[Token], language: str = "") -> list[Writ
         if token.type == "inline":
             table.read(words_of(token.children or ()))
     return found
+
+
+def count_naming_columns(tokens: Iterable[Token]) -> int:
+    """How many of the first cells of a table's rows name them: as many as tell the rows apart, without a mark.
+
+    Where no number of them does, the first cell alone is taken for the name.
+    """
+    rows: list[list[str]] = []
+    marked = set[int]()
+    for token in tokens:
+        if token.type in ("tr_open", "thead_close"):
+            rows = [*rows, []] if token.type == "tr_open" else []
+        elif token.type == "inline" and rows:
+            if any(one.type == CITATION for one in token.children or ()):
+                marked.add(len(rows[-1]))
+            rows[-1].append(words_of(token.children or ()))
+    most = min(marked | {len(row) - 1 for row in rows}, default=0)
+    return next(
+        (count for count in range(1, most + 1) if len({*map(tuple, (row[:count] for row in rows))}) == len(rows)), 1
+    )
 
 
 def words_of(children: Iterable[Token]) -> str:
@@ -193,9 +213,10 @@ def _tidy_line(text: str) -> str:
 
 
 class _Table:
-    """Position within a table: a cell is identified by the first cell of its row and the heading above it."""
+    """Position within a table: a cell is identified by the first cells of its row and the heading above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, naming: int) -> None:
+        self._naming = naming
         self.inside = False
         self.in_head = False
         self._headings: list[str] = []
@@ -216,7 +237,7 @@ class _Table:
             (self._headings if self.in_head else self._row).append(words)
 
     def context(self) -> str:
-        """Return the first cell of the row and the heading for the cell that comes next; without both, all headings.
+        """Return the name of the row and the heading for the cell that comes next; without both, all headings.
 
         So a row's name is known as a cell also where its column has no heading.
         """
@@ -224,5 +245,5 @@ class _Table:
             return ""
         column = len(self._row)
         above = self._headings[column] if column < len(self._headings) else ""
-        known = (self._row[0] if self._row else "", above)
+        known = (*self._row[: self._naming], above)
         return ", ".join(filter(None, known)) or ", ".join(filter(None, self._headings))

@@ -52,14 +52,16 @@ _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u207
 
 
 _ORDERS: Final = re.compile(
-    r"\b(?P<count>[1-9]\d?|[a-z]{2,12})[ \u00a0]orders?[ \u00a0]of[ \u00a0]magnitude", re.IGNORECASE
+    r"\b(?P<count>[1-9]\d?|[a-z]{2,12})[ \u00a0]orders?[ \u00a0]"
+    r"(?:of[ \u00a0]magnitude|(?=(?:small|larg|great|high|low)er\b))",
+    re.IGNORECASE,
 )
 
 
 def _raise_powers(quote: str) -> str:
     """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
 
-    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times.
+    Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times, as `five orders larger`.
     """
     raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
     return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))

@@ -101,16 +101,14 @@ You judge whether the passages found are enough for a careful answer to the ques
 Judge the passages, not the subject.
 
 - Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
-those that do. What is well known but in no passage is not met.
-- Coverage: the share of the question's parts that a passage speaks to.
-- Confidence: how sure you are that a report from these passages alone would be right; contradictions and second-hand \
-passages lower it.
+those that do. What is only well known is not met.
+- Coverage: the share of the question's parts that passages speak to. Confidence: how sure you are that a report from \
+these alone would be right; contradictions and second-hand passages lower it.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
 - Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question \
-(`new_evidence` counts all that they found); otherwise `continue`.
-- Missing: what no passage covers.
-- Next search queries, unless sufficient: one to three for what is missing, each of four to twelve names and technical \
-terms of the sought passage; none that was made.
+(`new_evidence` counts all that they found); else `continue`.
+- Missing: what no passage covers. Next search queries, unless sufficient: one to three for that, each of four to \
+twelve names and technical terms of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
@@ -241,8 +239,9 @@ def _resolve_beside(
     said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str], verdicts: Sequence[CriterionVerdict]
 ) -> tuple[str, ...]:
     """Ids of what is beside the question. Who calls everything that, and enough all the same, has named nothing."""
-    beside = resolve_beside(said.beside, ids, given, (id for verdict in verdicts for id in verdict.evidence))
-    return () if said.sufficient and set(beside) >= set(ids.values()) else beside
+    if said.sufficient and set(said.beside) >= ids.keys():
+        return ()
+    return resolve_beside(said.beside, ids, given, (id for verdict in verdicts for id in verdict.evidence))
 
 
 def read_scores(output: JsonObject) -> RubricScores | None:

@@ -42,8 +42,8 @@ SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report on `question`: the one in `sections`, from the passages in `evidence`. \
 `outline` lists all sections; `written` has those before it, in brief.
 
-- Answer the section's key question first, then give what stands behind it, in an order that is easy to follow. Leave \
-out what does not serve it, what `written` says already, and what belongs to later sections.
+- Answer the section's key question, in `outline`, first, then give what stands behind it, in an order that is easy to \
+follow. Leave out what does not serve it, what `written` says already, and what belongs to later sections.
 - Cover what each of its `criteria` asks for, as far as passages give it; `evidence` of a criterion names those that \
 do. Answer each of its `contradictions` in one paragraph or list item that cites both sides: which you would go by and \
 why, or that it is open. Its `notes` are remarks of its research, and cannot be cited.
@@ -94,6 +94,9 @@ no other marks, and no list of references.
 disagreements.
 """
 
+OF_REPORT: Final = """
+The form described above the envelope is that of the whole report: repeat no table or list that a section has.
+"""
 LEFT_ASIDE: Final = """
 `uncited` lists passages that the research of a section cites and its text does not. Where one of them bears on the \
 answer, say among the limitations what was left aside.
@@ -110,7 +113,7 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
         update={
             "instructions": _choose_section_wishes(given, loaded),
             "form": _choose_section_form(loaded),
-            "sections": (loaded.section,),
+            "sections": (loaded.section if loaded.offline else loaded.section.model_copy(update={"key_question": ""}),),
             "written": so_far,
             "outline": _build_outline(loaded),
             "evidence": (*passages, *(item for item in cited if item.key not in texts)),
@@ -171,19 +174,20 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
     """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
-    A passage is shown whole to the first section of which it meets a criterion, else to the first that has it.
+    A passage is shown whole to the section among whose passages it stands foremost: those that bear on its criteria
+    come first, then those that speak most of its question.
     """
     if loaded.section.claims or loaded.offline:
         return passages
     asked = _list_asked(loaded)
-    homes: dict[str, int] = {}
-    sections = loaded.drafts.sections
-    for place, section in enumerate(sections):
-        for key in (key for criterion in section.criteria if criterion.met for key in criterion.evidence):
-            homes.setdefault(key, place)
-    for place, (section, items) in enumerate(zip(sections, loaded.drafts.passages, strict=False)):
-        for item in () if section.missing else items:
-            homes.setdefault(item.key, place)
+    ranked = zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)
+    ranks = sorted(
+        (rank, place, item.key)
+        for place, (section, items) in enumerate(ranked)
+        if not section.missing
+        for rank, item in enumerate(items)
+    )
+    homes = {key: place for _, place, key in reversed(ranks)}
     needed = {key for criterion in loaded.section.criteria for key in criterion.evidence}
     needed |= {key for one in loaded.section.contradictions for key in one.evidence}
     shown, room = list[EvidenceItem](), MOST_DIGESTS
@@ -261,6 +265,7 @@ LONG_WRITER: Final[AgentDefinition] = AgentDefinition(
         shown=shown_summary,
         ranks=False,
         parts=(
+            Part(OF_REPORT, lambda task: bool(task.form)),
             Part(LEFT_ASIDE, lambda task: bool(task.uncited)),
             Part(WISHES, has_wishes),
         ),

@@ -69,8 +69,8 @@ then what a reader needs to understand or to use the answer.
 sections.
 - Criteria of a section say what its research has to find. {STATING}
 - Evidence of a section: the keys of all passages that bear on its key question; one may bear on several sections.
-- The form of the report is given, or to be chosen, above the envelope: let it decide the sections. What belongs into \
-one table is one section. The form of a section is that of its own question.
+- The form of the report decides the sections; what belongs into one table is one section. The form of a section is \
+that of its own question.
 - Plan what the sources can answer: the passages show what they are like. A part that the question names gets its \
 section even if they say nothing on it, so that its absence is found and reported.
 - Take as few sections as do the work, never more than `max_sections`.
@@ -80,6 +80,10 @@ background alone; may be empty.
 {BESIDE}
 {DIGESTED}"""
 
+CHOOSING_FORM: Final = """\
+- Forms: `comparison` (which of several things suits whom, with one table), `how_to` (steps), `overview` (a field and \
+its parts), `yes_no`, `review` (what studies find together, with one table of them), `timeline`; else `plain`.
+"""
 WHOLE_CRITERIA: Final = """\
 - The envelope's `criteria` are those of the whole answer: each goes to the section that can meet it.
 """
@@ -109,7 +113,7 @@ def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
             "instructions": given.instructions,
             "sources": loaded.sources,
             "max_sections": given.max_sections,
-            "form": given.form or "open",
+            "form": given.form,
             "sections": tuple(
                 SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
             ),
@@ -154,6 +158,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         shown=build_task,
         ranks=False,
         parts=(
+            Part(CHOOSING_FORM, lambda task: not task.form),
             Part(WHOLE_CRITERIA, lambda task: bool(task.criteria)),
             Part(ADDED, lambda task: bool(task.sections)),
             Part(DIVIDING, lambda task: bool(task.instructions)),

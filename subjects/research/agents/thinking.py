@@ -119,13 +119,13 @@ class ThinkingInput(ResearchContext):
 class ThinkingOutput(Frozen):
     """Where the research stands and where it should go."""
 
-    thought: str = Field(min_length=1, max_length=4_000, description="At most 80 words.")
+    thought: str = Field(min_length=1, max_length=4_000)
     research_complete: bool | None = Field(
         default=None,
         exclude_if=lambda complete: complete is None,
     )
-    outstanding_gaps: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Empty if complete.")
-    tasks: tuple[AgentTask, ...] = Field(default=(), exclude_if=not_, description="Empty if complete.")
+    outstanding_gaps: tuple[str, ...] = Field(default=(), exclude_if=not_)
+    tasks: tuple[AgentTask, ...] = Field(default=(), exclude_if=not_)
     beside: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Keys.")
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
     criteria: tuple[str, ...] = Field(default=(), description="Only if the envelope has none.")
@@ -140,7 +140,8 @@ passages establish and which you would trust, by their keys.
 - Research complete: a passage answers each of `criteria` and each part of the question. Your own knowledge does not \
 count.
 {GAPS}
-- Tasks: one or two searches for each gap, eight at most, all made now; `closes` is the number of the gap, from 1.
+- Tasks, unless it is complete: one or two searches for each gap, eight at most, all made now; `closes` is the number \
+of the gap, from 1.
 {QUERIES}
 {BESIDE}
 {CONTRADICTIONS}

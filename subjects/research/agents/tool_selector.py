@@ -60,12 +60,14 @@ FOUND: Final = OfferedSource(
 )
 
 QUERIES: Final = """\
-- Name one of `sources` as it is written; prefer one whose description fits, and one that reports at first hand.
 - A query has the words of the sought passage, in its language: four to twelve proper names and technical terms, or \
 the whole sentence that would answer; operators only if the description names some; the year if the answer must be \
 recent.
 - Repeat no search, here or from the `conversation`; where one found nothing, use other words. Take those of \
 `suggested_queries` that serve a gap.\
+"""
+CHOOSING: Final = """\
+- Name one of `sources` as it is written; prefer one whose description fits, and one that reports at first hand.
 """
 BY_ADDRESS: Final = """\
 - Where a source's query is an address, take one from the question, its background or `pages`, word for word; never \
@@ -78,6 +80,7 @@ shown first from then on. It finds nothing new.
 
 
 SEARCH_PARTS: Final = (
+    Part(CHOOSING, lambda task: len(task.sources) > 1),
     Part(BY_ADDRESS, lambda task: any(one.name in SOURCES and SOURCES[one.name].by_address for one in task.sources)),
     Part(LOOKING_BACK, lambda task: any(one.name == RELATED for one in task.sources)),
 )

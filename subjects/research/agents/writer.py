@@ -70,8 +70,10 @@ def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def _keep_notes(turn: PastIteration) -> PastIteration:
-    """A turn without its searches: what it was after and what was made of it, by its judge if it had one."""
-    return turn.model_copy(update={"searches": (), "thought": "" if turn.judgement else turn.thought})
+    """What was made of a turn, by its judge if it had one; without, what it was after too."""
+    if turn.judgement:
+        return PastIteration(number=turn.number, judgement=turn.judgement)
+    return turn.model_copy(update={"searches": ()})
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

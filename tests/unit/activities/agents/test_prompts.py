@@ -17,6 +17,8 @@ from elcano.graphs.agents.envelope import (
     EvidenceItem,
     Loaded,
     OfferedSource,
+    PastIteration,
+    PastSearch,
     TaskEnvelope,
     parse_envelope,
     render_task_prompt,
@@ -216,3 +218,23 @@ async def test_schemas_of_answers_have_neither_titles_nor_defaults_and_all_their
     assert '"default"' not in json.dumps(schema)
     assert "description" not in schema["$defs"]["Citation"]
     assert schema["properties"]["citations"]["description"]
+
+
+def test_a_work_and_the_question_stand_once_in_a_prompt() -> None:
+    work = {"title": "Oil and water, a study of what floats", "about": "2020, trial"}
+    items = (
+        EvidenceItem(key="e4", source="docs", text="Oil floats.", **work),
+        EvidenceItem(key="e7", source="docs", title="Another", text="Bread rises."),
+        EvidenceItem(key="e9", source="web", text="Water sinks.", **work),
+    )
+    searches = tuple(PastSearch(source="docs", query=query, found=1, new=1) for query in ("What floats?", "oil"))
+    task = TaskEnvelope(
+        kind="judge",
+        question="What floats?",
+        evidence=items,
+        conversation=(PastIteration(number=1, searches=searches),),
+    )
+    shown = render_task_prompt("Do it.", task)
+    assert (shown.count(work["title"]), shown.count(work["about"]), shown.count("What floats?")) == (1, 1, 1)
+    assert '"title": "as e4"' in shown
+    assert parse_envelope(shown) == task

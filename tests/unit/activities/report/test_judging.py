@@ -3,7 +3,13 @@
 import pytest
 
 from elcano.activities.report.checked_draft import key_statement
-from elcano.activities.report.statement_support import check_connecting_statement, determine_support, list_preceding
+from elcano.activities.report.statement_support import (
+    check_connecting_statement,
+    determine_support,
+    list_preceding,
+    strip_note,
+)
+from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.report import CheckedCitation, Judgement, Statement, StatementKind, Support
 from elcano.text.prose.markdown_parser import parse_markdown
 from elcano.text.prose.statements import extract_statements
@@ -156,3 +162,18 @@ def test_what_stands_before_a_statement_is_its_own_item_or_what_leads_to_the_lis
 def test_only_what_points_back_is_judged_anew_behind_another_sentence(said: str, moves: bool) -> None:
     one = statement(said, "q")
     assert (key_statement(one, "A model fell.") != key_statement(one, "Another did.")) == moves
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("151.0a", "151.0"),
+        ("3,400 c", "3,400"),
+        ("12.3\u1d43", "12.3"),
+        ("5d", "5d"),
+        ("2 g", "2 g"),
+        ("vitamin a", "vitamin a"),
+    ],
+)
+def test_the_letter_of_a_note_is_no_part_of_the_figure_of_a_cell(text: str, bare: str) -> None:
+    assert strip_note(CitedCell(row=1, column=1, text=text)).text == bare

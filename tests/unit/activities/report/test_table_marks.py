@@ -122,3 +122,24 @@ def test_the_number_at_a_caption_shows_the_quotes_of_the_cells() -> None:
     )
     assert re.search(r'Prices are: <a[^>]*title="“Oil is dear”', page)
     assert re.search(r"<td><span[^>]*>dear</span></td>", page)
+
+
+def test_what_names_a_row_needs_no_mark_and_tells_equal_cells_apart() -> None:
+    table = (
+        "| Layers | Language | Seconds | Score |\n|---|---|---|---|\n| 6 | short | dear [a] | low [a] |\n"
+        "| 6 | long | low [a] | dear [a] |\n| 4 | short | dear [a] | none |"
+    )
+    (block,) = told(claim(table, DEAR)).blocks
+    assert [(one.context, one.text) for one in block.statements if one.citations] == [
+        ("6, short, Seconds", "dear"),
+        ("6, short, Score", "low"),
+        ("6, long, Seconds", "low"),
+        ("6, long, Score", "dear"),
+        ("4, short, Seconds", "dear"),
+    ]
+    (only,) = markdown(claim(table, DEAR))
+    uncited = get_phrases("en").uncited
+    assert only.endswith(f"[1]\n\n- 4, short, Score: none ({uncited})"), "a figure without a mark is named, no name is"
+    alike = table.replace("| 4 | short |", "| 6 | short |")
+    (block,) = told(claim(alike, DEAR)).blocks
+    assert block.statements[-1].context == "6, Score", "rows that nothing tells apart are named by their first cell"

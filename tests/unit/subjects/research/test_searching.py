@@ -272,7 +272,12 @@ async def test_a_model_that_finds_everything_beside_the_question_leaves_the_near
     assert kinds(model) == ["thinking", "judge", "writer"]
     assert len(model.tasks[-1].evidence) == 3
     assert came.report.partial
-    sure = {**answers, "judge": lambda task: judge(task) | {"sufficient": True}}
+
+    def judge_sure(task: TaskEnvelope) -> JsonObject:
+        met: JsonObject = {"number": 1, "met": True, "evidence": [task.evidence[0].key]}
+        return judge(task) | {"sufficient": True, "criteria": [met]}
+
+    sure = {**answers, "judge": judge_sure}
     _, model, _ = await run(tmp_path / "sure", sure)
     assert len(model.tasks[-1].evidence) == len(model.tasks[1].evidence), "who has enough has named nothing"
 

@@ -26,6 +26,7 @@ TURNOVER = "about 3.2 times lower than dA:5FdUTP (26.7 s⁻¹ versus 84.7 s⁻¹
         ("12 000 ± 1 500", "12 000 ± 1 500"),
         ("The brightness is 39.2 mM⁻¹ cm⁻¹.", "40% brighter (39.2 mM�¹ cm�¹)"),
         ("The area is more than 100,000 times as large.", "more than five orders of magnitude larger"),
+        ("It conducts heat a hundred times worse.", "a thermal conductivity two orders smaller"),
         ("The noise fell by a factor of over 10,000.", "more than 4 orders of magnitude suppression of noise"),
         ("Accuracy rose by over 6 percentage points.", "an accuracy increase of over 6 p.p."),
     ],

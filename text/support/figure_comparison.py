@@ -12,8 +12,9 @@ from itertools import permutations, product
 from typing import Final
 
 from elcano.text.languages import possible_languages
-from elcano.text.support.figures_and_names import Figure
-from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
+from elcano.text.support.figures import Figure
+from elcano.text.unit_comparison import is_rounded_conversion, same_amount
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
@@ -63,6 +64,8 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
     if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
         return False
     if one.exactly and other.bound:  # `p = 0.001` is not `p < 0.001`
+        return False
+    if (one.per and other.per and one.per != other.per) or (one.change and other.change and one.change != other.change):
         return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False

@@ -25,8 +25,8 @@ from elcano.text.languages import STOP_WORDS, UNSPACED, possible_languages
 from elcano.text.number_words import number_word
 from elcano.text.phrases import ENGLISH
 from elcano.text.stems import find_word_root
-from elcano.text.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.text.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
+from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.words import split_words
 from elcano.text.written_dates import parse_month_name
 

@@ -105,7 +105,7 @@ def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tupl
         if word is None or not found or (is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
             break
         attached = word.start(1) == end
-        if word[1] in ("b", "B", "m", "M", "k", "K") and not attached and not money:
+        if word[1] in ("b", "B", "m", "M", "k", "K", "bi", "mi") and not money and (not attached or len(word[1]) > 1):
             break  # metres, or a name
         unsure = word[1].lower() in UNSURE_SCALES and not money
         powers = {power + found for power in powers} | (powers if unsure else set())

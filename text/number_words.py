@@ -17,10 +17,10 @@ _POWERS: Final = {
     4: "万 萬 만 หมื่น",
     5: "lakh lakhs lac लाख лакх แสน",
     6: "million millions millionen mio millón millones milione milioni milhão milhões miljoen miljoner milyon mn mln"
-    " m миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
+    " m mi миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
     7: "crore crores करोड़ крор",
     8: "亿 億 억",
-    9: "billion billions bn b milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
+    9: "billion billions bn b bi milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
     " bilhão bilhões mld mldr миллиард миллиарда миллиардов млрд miliard miliardy miliardów พันล้าน مليار",
     12: "trillion trillions tn billionen billón billones biljoen biljoner bilione bilioni bilião biliões trilhão"
     " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
@@ -205,5 +205,7 @@ def _number_words() -> dict[str, int]:
         for number in range(200, 1000, 100):
             known.setdefault(num2words(number, lang=language), number)
     return (
-        known | {word: factor for word, factor in _FACTORS.items() if factor == 12} | {"hundred": 100, "hundert": 100}
+        known
+        | {one: 12 for one in _FACTORS if _FACTORS[one] == 12 and one[-1] != "s"}
+        | {"hundred": 100, "hundert": 100, "duas": 2}
     )

@@ -33,6 +33,9 @@ _FRACTION: Final = re.compile(
     r"(?<![\w/.,])(?:(?P<whole>\d{1,3})[ \u00a0-])?(?P<over>\d{1,2})[/\u2044](?P<under>[2-9]|1[026]|32|64)"
     r"(?![\d/]|[.,\u2044]\d)"
 )
+_FEET: Final = re.compile(
+    r"(?<![\w.,])(?P<feet>\d{1,2})['\u2019\u2032][ \u00a0]?(?P<inches>\d|1[01])(?:\"|\u201d|\u2033|'')"
+)
 _HALF_MORE: Final = (
     r"(?:[ \u00a0](?:and[ \u00a0](?:a|one)[ \u00a0]half|und[ \u00a0]eine?[ \u00a0]halbe"
     r"|en[ \u00a0]een[ \u00a0]hal(?:f|ve)"
@@ -76,6 +79,9 @@ def find_part_amounts(text: str, folded: str) -> Iterator[Number]:
         quarters = found.groupdict().get("quarters")
         share = Fraction(3 if found["three"] else 1, 4) if quarters else Fraction(1, 2)
         yield from _build_part(text, folded, found.start(), found.end(), share)
+    for found in _FEET.finditer(folded):
+        reading = NumberReading(Decimal(found["feet"]) * 12 + Decimal(found["inches"]), Decimal(1))
+        yield Number(found[0], *found.span(), (reading,), "inch", found.end())
     for found in _FRACTION.finditer(folded):
         share = Fraction(int(found["over"]), int(found["under"]))
         if share < 1:
@@ -90,7 +96,7 @@ def _build_part(
     step = Decimal(1).scaleb(int(value.as_tuple().exponent))
     word = re.match(r"[^\W\d_]{3,12}(?!\w)", folded[end : end + 14])
     said = word[0].lower() if word else ""
-    times = parse_factor(said) if said in ("dozen", "dutzend") else 0
+    times = parse_factor(said) if parse_factor(said) == 12 else 0
     power = parse_scale_word(said)
     if word and (times or power > 2):
         end += len(word[0])

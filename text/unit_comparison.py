@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from elcano.text.units import BASIS_POINTS, POINTS
+from elcano.text.units import BASIS_POINTS, POINTS, SHARE, TENTHS
 
 if TYPE_CHECKING:
     import pint
@@ -45,7 +45,9 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
         return value == other_value
     if (unit, other_unit) in ((POINTS, BASIS_POINTS), (BASIS_POINTS, POINTS)):
         return value * 100 == other_value if unit == POINTS else value == other_value * 100
-    if frozenset((unit.replace("1/(minute)", "1/minute"), other_unit.replace("1/(minute)", "1/minute"))) in _EITHER:
+    if {unit, other_unit} == {TENTHS, SHARE}:
+        return value * 10 == other_value if unit == TENTHS else value == other_value * 10
+    if frozenset((unit, other_unit)) in _EITHER:
         return value == other_value
     if "/[" in unit and unit.rpartition("/[")[2] == other_unit.rpartition("/[")[2]:  # `per fraction`
         unit, other_unit = unit.rpartition("/[")[0], other_unit.rpartition("/[")[0]

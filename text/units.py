@@ -19,6 +19,7 @@ PER_MILLE: Final = "‰"
 POINTS: Final = "percentage points"
 TIMES: Final = "times"
 BASIS_POINTS: Final = "basis points"
+TENTHS: Final = "tenths"
 RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SHARES: Final = {
     **dict.fromkeys(("%", "٪", "％", "pct", "percents", "percent", "per cent", "prozent", "procent"), SHARE),
@@ -27,6 +28,7 @@ _SHARES: Final = {
     **dict.fromkeys(("パーセント", "퍼센트", "เปอร์เซ็นต์"), SHARE),
     **dict.fromkeys(("bps", "basis points", "basis point", "basispunkte", "basispunkten"), BASIS_POINTS),
     **dict.fromkeys(("points de base", "puntos básicos", "punti base", "pontos base"), BASIS_POINTS),
+    **dict.fromkeys(("割", "成", "할"), TENTHS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
     **dict.fromkeys(
         ["x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes", "keer", "maal"], TIMES
@@ -88,6 +90,7 @@ _PER: Final = re.compile(
     r"|[ \u00a0](?:per|pro|par|por|each|every|cada|на|в)[ \u00a0](?=[^\W\d_])|[ \u00a0]à[ \u00a0]l['\u2019](?=\w)"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
+_EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
 _DIMENSION: Final = re.compile(r"[ \u00a0]?\d")
 _ADVERBS: Final = {
     **dict.fromkeys(
@@ -168,14 +171,14 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
         if not term:
             word = _LETTERS.match(text, per.end())
             return (f"{unit}/[{word[0].casefold()}]", word.end()) if word else (unit, end)
-        unit, end = f"{unit}/({term})", after
+        unit, end = f"{unit}/{_bracket(term)}", after
     return unit, end
 
 
 def read_frequency(text: str, at: int) -> tuple[str, int]:
     """The unit of what is so many times, which ends at `at`, and where it ends, as in `twice daily`."""
     unit, end = read_rate(text, at, TIMES)
-    return (unit, end) if unit.partition("/")[2].strip("()") in _TIMES_OF else (TIMES, at)
+    return (unit, end) if unit.partition("/")[2] in _TIMES_OF else (TIMES, at)
 
 
 def read_rate(text: str, at: int, unit: str) -> tuple[str, int]:
@@ -184,9 +187,13 @@ def read_rate(text: str, at: int, unit: str) -> tuple[str, int]:
         return f"{unit}/{_ADVERBS[adverb['adverb'].lower()]}", adverb.end()
     per = _PER.match(text, at)
     if per is None or per["times"] is not None or per["dot"] is not None:
-        return unit, at
-    term, end = _read_term(text, per.end(), per=True)
-    return (f"{unit}/({term})", end) if term and term not in RATIO_UNITS and not term.isupper() else (unit, at)
+        per = _EACH.match(text, at)
+    term, end = _read_term(text, per.end(), per=True) if per else ("", at)
+    return (f"{unit}/{_bracket(term)}", end) if term and term not in RATIO_UNITS and not term.isupper() else (unit, at)
+
+
+def _bracket(term: str) -> str:
+    return term if term.isidentifier() else f"({term})"
 
 
 def parse_currency(written: str) -> str:

@@ -160,7 +160,7 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     places = len(fraction[1]) if fraction else max(0, *(-int(value.as_tuple().exponent) for value in one.values), 0)
     bound = _read_bound(text, one.start, max(one.end, one.unit_end))
     exactly = not bound and _EXACTLY.search(text[max(0, one.start - _LONGEST_BOUND) : one.start]) is not None
-    per = read_rate(text, one.unit_end, unit)[0].partition("/")[2].strip("()") if unit in _SHARES else ""
+    per = read_rate(text, one.unit_end, unit)[0].partition("/")[2] if unit in _SHARES else ""
     change = _read_change(text, one.start)
     return Figure(written, values, unit, places, one.spelled, one.start, bound, exactly, per=per, change=change)
 

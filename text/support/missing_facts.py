@@ -25,6 +25,7 @@ from elcano.text.support.figure_comparison import (
     is_computed,
     is_denied,
     is_multiple_of_figures,
+    is_percent_of_ratio,
     is_same_figure,
     read_by_thousands,
 )
@@ -32,7 +33,7 @@ from elcano.text.support.figures import Figure, extract_figures, without_pointer
 from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
-from elcano.text.support.substitutions import find_changed_labels, find_changed_months
+from elcano.text.support.substitutions import find_changed_labels, find_changed_months, is_label_in_other_digits
 from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
@@ -237,7 +238,7 @@ def _explain_missing_figure(
         ratios += [ratio for quote in statement.quotes for ratio in find_ratios(quote)]
         if any(is_same_share(one.share, ratio, one.bound, rounded=rounded) for ratio in ratios):
             return ""
-    if _is_percent_of_ratio(one, statement.quotes):
+    if is_percent_of_ratio(one, statement.quotes) or _is_numeral_label(one, statement):
         return ""
     if one.values == {Decimal(0)} and is_denied(statement.text[one.start + len(one.written) :], statement.quotes):
         return ""
@@ -260,12 +261,9 @@ def _explain_missing_figure(
     return ENGLISH.figure_unquoted.format(said=said)
 
 
-def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
-    """Whether quotes have the counts of a percentage: `30%` of `12 of 40`, rounded as it is written."""
-    if one.unit != SHARE or len(one.values) != 1:
-        return False
-    percent, half = next(iter(one.values)), Decimal("0.5").scaleb(-one.places)
-    return any(abs(ratio * 100 - percent) <= half for quote in quotes for ratio in find_ratios(quote))
+def _is_numeral_label(one: Figure, statement: Statement) -> bool:
+    asked = _is_possible_count(one) and not one.spelled
+    return asked and is_label_in_other_digits(statement.text, one.start, min(one.values), statement.quotes)
 
 
 def _write_with_unit(one: Figure, figures: Iterable[Figure]) -> str:

@@ -50,7 +50,7 @@ def is_label_in_other_digits(text: str, start: int, number: Decimal, texts: Iter
     """Whether the number at `start` is a label, as in `type 2`, that one of the texts has as a numeral, `type II`."""
     word = re.search(r"(?<![\w-])[^\W\d_]{3,}(?=[ \u00a0-]\Z)", text[max(0, start - 30) : start])
     return word is not None and any(
-        parse_roman_numeral(label) == number for each in texts for label in _find_labels_of(word[0], each)
+        parse_roman_numeral(label) == number != 0 for each in texts for label in _find_labels_of(word[0], each)
     )
 
 

@@ -77,6 +77,8 @@ def _write(value: Decimal, name: str, symbol: str, chance: random.Random) -> str
     language = chance.choice(LANGUAGES)
     shown = int(value) if value == int(value) else float(value)
     spelled = format_unit(shown, name, length="long", locale=language)
+    if name in spelled:  # Babel shows this id for a name that is the same as its short form
+        spelled = format_unit(shown, name, length="short", locale=language)
     number = "".join(one for one in spelled if one.isdigit() or one in ".,\u00a0\u202f")
     return spelled.replace(number.strip("\u00a0\u202f"), plain, 1)
 

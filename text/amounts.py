@@ -13,8 +13,8 @@ from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
 _SCALES: Final = regex.compile(
-    r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
-    r"|\p{L}[\p{L}\p{M}]{0,14}+(?!\w))\.?"
+    r"[-\s]{0,2}([十百千]?[\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
+    r"|\p{L}[\p{L}\p{M}]{0,14}+(?!\w)|百)\.?"
 )
 """Marks are part of words, as in `लाख`."""
 _OPEN_RANGE: Final = re.compile(r"\+ ?[^\W\d]")
@@ -105,7 +105,7 @@ def read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tupl
         if word is None or not found or (is_ideograph(word[1][0]) and find_unit(text, end)[1] > word.end(1)):
             break
         attached = word.start(1) == end
-        if word[1] in ("b", "B", "m", "M", "k", "K") and not attached and not money:
+        if word[1] in ("b", "B", "m", "M", "k", "K", "bi", "mi") and not money and (not attached or len(word[1]) > 1):
             break  # metres, or a name
         unsure = word[1].lower() in UNSURE_SCALES and not money
         powers = {power + found for power in powers} | (powers if unsure else set())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.text.amounts import Number, NumberReading
-from elcano.text.units import get_smaller_units
+from elcano.text.unit_comparison import get_smaller_units
 
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
 _SPELLED_ON: Final = re.compile(r"[ \u00a0](?:(?:and|e|y|et|und|en)[ \u00a0])?")

@@ -13,13 +13,14 @@ _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
 _POWERS: Final = {
     3: "thousand thousands tausend mil mila mille duizend tusen bin k 千 천 พัน тыс тысяча тысячи тысяч"
     " tys tysiąc tysięcy tysiące ألف",
+    2: "百",
     4: "万 萬 만 หมื่น",
     5: "lakh lakhs lac लाख лакх แสน",
     6: "million millions millionen mio millón millones milione milioni milhão milhões miljoen miljoner milyon mn mln"
-    " m миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
+    " m mi миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
     7: "crore crores करोड़ крор",
     8: "亿 億 억",
-    9: "billion billions bn b milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
+    9: "billion billions bn b bi milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
     " bilhão bilhões mld mldr миллиард миллиарда миллиардов млрд miliard miliardy miliardów พันล้าน مليار",
     12: "trillion trillions tn billionen billón billones biljoen biljoner bilione bilioni bilião biliões trilhão"
     " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
@@ -30,7 +31,7 @@ _SCALE_LANGUAGES: Final = tuple(
     "ar bg cs da de el es et fa fi fr he hi hr hu id it lt lv nb nl pl pt ro ru sk sl sv th tr uk vi".split()  # noqa: SIM905
 )
 _SCALE_PATTERN: Final = re.compile(r"\W*(?P<zeros>0+) (?P<word>[^\W\d_][^\s'0]*)")
-_FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
+_FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig|mal|maal)$")
 _MULTIPLIERS: Final = {
     "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
     "2": "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
@@ -70,7 +71,9 @@ def _load_scales() -> dict[str, int]:
             for size, pattern in by_size.items():
                 if found := _SCALE_PATTERN.fullmatch(pattern.pattern):
                     known.setdefault(found["word"], len(size) - len(found["zeros"]))
-    return known
+    powers = {one: power for one, power in known.items() if one in tuple("万萬亿億兆")}
+    tens = (("十", 1), ("百", 2), ("千", 3))
+    return known | {ten + one: more + power for one, power in powers.items() for ten, more in tens}
 
 
 def is_long_scale_word(word: str) -> bool:
@@ -80,14 +83,17 @@ def is_long_scale_word(word: str) -> bool:
 
 _FACTORS: Final = {
     **dict.fromkeys(("hundred", "hundert", "cent", "cents", "ciento", "cientos", "cem", "cento", "honderd"), 100),
-    "dozen": 12,
+    **dict.fromkeys(("dozen", "dozens", "dutzend", "douzaine", "douzaines", "docena", "docenas"), 12),
+    **dict.fromkeys(("dozzina", "dúzia", "dúzias", "dozijn"), 12),
 }
 _COMPOUNDS: Final = (
     *(("tausend", 1000), ("duizend", 1000), ("mila", 1000), ("mille", 1000)),
     *(("hundert", 100), ("honderd", 100), ("cento", 100)),
 )
 _ONES: Final = {"": 1, "ein": 1, "eins": 1, "een": 1, "uno": 1, "un": 1}
-_HALVES: Final = re.compile(r"(?P<whole>ander|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)(?:ein)?(?:thalb|halb)$")
+_HALVES: Final = re.compile(
+    r"(?P<whole>ander|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|twee|drie|vijf|zes|zeven|negen)(?:ein|[eë]n)?(?:thalb|hal[bf])$"
+)
 
 
 def parse_factor(word: str) -> int:
@@ -198,4 +204,8 @@ def _number_words() -> dict[str, int]:
             known[num2words(number, lang=language).removeprefix("one ")] = number
         for number in range(200, 1000, 100):
             known.setdefault(num2words(number, lang=language), number)
-    return known | {"dozen": 12, "hundred": 100, "hundert": 100}
+    return (
+        known
+        | {one: 12 for one in _FACTORS if _FACTORS[one] == 12 and one[-1] != "s"}
+        | {"hundred": 100, "hundert": 100, "duas": 2}
+    )

@@ -28,19 +28,12 @@ _FEW_OF: Final = re.compile(
     r"(?:(?:the|den|les|l[ao]s|de)[ \u00a0])?(?=\d)",
     re.IGNORECASE,
 )
-_HALF_OF: Final = re.compile(
-    r"(?<!\w)(?<!and )(?:half an?|an? half|eine[rn]? halben?|un demi|medio|mezzo|meio|een half)"
-    r"[ \u00a0-](?P<scale>[^\W\d_]{3,10})(?!\w)",
-    re.IGNORECASE,
-)
-"""`half a million`"""
 _BY_HALF: Final = re.compile(
     r"(?<!\w)(?:(?:by|in) half(?! an?\b| of\b)|(?:um|auf) die Hälfte(?! de[rs]\b)|de moitié|a la mitad(?! de)"
     r"|(?:del)?la metà(?! d)|(?:pel|à )a? ?metade(?! d)|met de helft)(?!\w)",
     re.IGNORECASE,
 )
 """`by half`: a change of 50 %, or one to 50 %."""
-_AND_HALF: Final = re.compile(r"[ \u00a0]and[ \u00a0]a[ \u00a0]half\b", re.IGNORECASE)
 _WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
 _ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
@@ -53,6 +46,11 @@ _IDEOGRAPHS: Final = re.compile(
     "(?<![\\d数幾几第零\u3007一二三四五六七八九十百千万萬亿億])(?P<share>百分之)?(?P<digits>[零\u3007一二三四五六七八九两兩十百千万萬亿億]{1,24})"
     "(?![分多余餘数幾几])"
 )
+_COUNTED_ONES: Final = frozenset("二三四五六七八九两兩")
+_COUNTER: Final = re.compile(
+    "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒]|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
+)
+"""What makes a number of one such character: without it, it is part of a word."""
 _PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
 """What makes a share of a hundred or a thousand."""
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
@@ -65,11 +63,6 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = few.start() + len(few[0].split()[0])
         yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
     yield from _find_ideographs(text, folded)
-    for half in _HALF_OF.finditer(folded):
-        if (power := parse_scale_word(half["scale"])) > 2:
-            reading = NumberReading(Decimal("0.5").scaleb(power), Decimal("0.1").scaleb(power))
-            unit, end = parse_unit(folded, half.end())
-            yield Number(half[0], *half.span(), (reading,), unit, end, spelled=True)
     for half in _BY_HALF.finditer(folded):
         reading = NumberReading(Decimal(50), Decimal(1))
         yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
@@ -102,7 +95,9 @@ def _find_ideographs(text: str, folded: str) -> Iterator[Number]:
     """Numbers in Chinese characters: `三百`, `二十五`, `百分之十二`."""
     for found in _IDEOGRAPHS.finditer(folded):
         value = _read_ideographs(found["digits"])
-        if value is not None and (found["share"] or len(found["digits"]) > 1):
+        single = value is None and found["digits"] in _COUNTED_ONES
+        value = _ONES[found["digits"]] if single else value
+        if value is not None and (found["share"] or len(found["digits"]) > 1 or _COUNTER.match(folded, found.end())):
             unit, end = (SHARE, found.end()) if found["share"] else parse_unit(folded, found.end())
             reading = NumberReading(Decimal(value), Decimal(1))
             yield Number(text[slice(*found.span())], *found.span(), (reading,), unit, end, spelled=True)
@@ -166,8 +161,6 @@ def _read_number_words(
         else:
             break
         end = after.end(1)
-    if half_more := _AND_HALF.match(text, end):
-        return value + Decimal("0.5"), start, half_more.end()
     return Decimal(value), start, end
 
 

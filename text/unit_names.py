@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
 """Languages whose names of units are known. Where two disagree, the first one counts."""
-_OTHER_SCRIPTS: Final = ("ar", "bg", "el", "fa", "he", "hi", "uk")
+_OTHER_SCRIPTS: Final = ("ar", "bg", "el", "fa", "he", "hi", "th", "uk")
 """Languages whose short names are known as well: no Latin word is one of them."""
 _MORE_LATIN: Final = ("ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "nb", "ro", "sk", "sl", "vi")
 """Languages of which only long names are known: short ones are other words, as the Danish `time`."""
@@ -43,7 +43,9 @@ temperature-kelvin:kelvin torque-newton-meter:newton_meter_torque volume-centili
 volume-cubic-centimeter:centimeter**3 volume-cubic-foot:foot**3 volume-cubic-inch:inch**3
 volume-cubic-kilometer:kilometer**3 volume-cubic-meter:meter**3 volume-cubic-mile:mile**3 volume-cubic-yard:yard**3
 volume-deciliter volume-fluid-ounce:fluid_ounce volume-gallon volume-hectoliter volume-liter volume-megaliter
-volume-milliliter volume-quart
+volume-milliliter volume-quart volume-cup volume-tablespoon volume-teaspoon volume-pint volume-bushel
+volume-barrel:oil_barrel length-fathom pressure-inch-ofhg:inHg volume-acre-foot:acre_foot
+energy-british-thermal-unit:british_thermal_unit
 """
 _PREFIXES: Final = {
     "nano": "nano nano nano нано ナノ 나노 纳 奈 นาโน",
@@ -76,7 +78,30 @@ _STEMS: Final = {
     "dalton": "dalton daltons",
     "watt_hour": "watthour watthours watt-hour watt-hours wattstunde wattstunden watt-heure watt-heures"
     " wattheure vatio-hora vatios-hora wattora",
-    "metric_ton": "tonne tonnes ton tons",
+    "metric_ton": "tonne tonnes ton tons 吨 噸 톤 ตัน",
+    "metric_horsepower": "pferdestärken pferdestärke caballos_de_vapor chevaux cavalli_vapore",
+    "tablespoon": "cucharadas_soperas cucchiai 大さじ 大匙 汤匙 湯匙 큰술 테이블스푼 ช้อนโต๊ะ",
+    "teaspoon": "cucchiaini 小さじ 小匙 茶匙 작은술 티스푼 ช้อนชา",
+    "cup": "カップ 컵 ถ้วย ถ้วยตวง",
+    "oil_barrel": "barrels 桶 배럴 บาร์เรล",
+    "hectogram": "etto etti",
+    "watt": "瓦 瓦特",
+    "kilogram": "公斤",
+    "volt": "伏",
+    "ampere": "安",
+    "joule": "焦",
+    "pascal": "帕",
+    "hertz": "赫",
+    "liter": "公升",
+    "meter": "公尺",
+    "kilowatt_hour": "千瓦小时 度电 キロワット時",
+    "jin": "斤 市斤",
+    "li_length": "里 华里 華里",
+    "mu_area": "亩 畝",
+    "tsubo": "坪 평",
+    "rai": "ไร่",
+    "knot": "kts",
+    "psi": "pounds_per_square_inch pound_per_square_inch",
 }
 """Stems of units that the CLDR has not, or not with all prefixes."""
 _WITH_PREFIXES: Final = (
@@ -121,7 +146,14 @@ _OTHER: Final = {
     "bpm": "beat/minute", "dB": "decibel_level",
     "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",
     "Celsius": "degC", "fahrenheit": "degF", "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom",
-    "Å": "angstrom", "hp": "horsepower", "PS": "metric_horsepower", "KiB": "kibibyte", "MiB": "mebibyte",
+    "Å": "angstrom", "hp": "horsepower", "PS": "metric_horsepower",
+    "CV": "metric_horsepower", "ch": "metric_horsepower", "Nm": "newton_meter_torque", "kNm": "kilonewton_meter_torque",
+    "mNm": "millinewton_meter_torque", "dBm": "decibel_level_m", "TEU": "container_unit", "DWT": "deadweight_ton",
+    "dwt": "deadweight_ton", "bbl": "oil_barrel", "bbls": "oil_barrel", "boe": "oil_equivalent_barrel",
+    "fl oz": "fluid_ounce", "fl. oz.": "fluid_ounce", "fl. oz": "fluid_ounce",
+    "tbsp": "tablespoon", "tbsps": "tablespoon",
+    "EL": "tablespoon", "tsp": "teaspoon", "tsps": "teaspoon", "TL": "TRY", "BTU": "british_thermal_unit",
+    "Btu": "british_thermal_unit", "inHg": "inHg", "KiB": "kibibyte", "MiB": "mebibyte",
     "GiB": "gibibyte", "TiB": "tebibyte", "CFU": "colony_forming_unit", "cfu": "colony_forming_unit",
     "PFU": "plaque_forming_unit", "UI": "international_unit", "I.U.": "international_unit", "IE": "international_unit",
     "international units": "international_unit", "international unit": "international_unit",
@@ -149,13 +181,13 @@ _OTHER: Final = {
     "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", "degC": "degC", "meilen": "mile",
 }  # fmt: skip
 _MORE_NAMES: Final = {
-    "second": "sekunden segundos seconden secondi 秒 秒钟 秒鐘",
-    "minute": "minuten minutos minuti 分 分钟 分鐘",
-    "hour": "stunden heures horas ore uren 小时 小時 時間",
-    "day": "tage tagen jours días dias giorni dagen 天 日 日間",
-    "week": "wochen semaines semanas settimane weken 周 週 週間",
-    "month": "monate monaten mois meses mesi maanden 个月 個月 ヶ月 か月",
-    "year": "jahre jahren ans années años anos anni jaren 年 年間",
+    "second": "sekunden seconden 秒钟 秒鐘",
+    "minute": "minuten 分 分鐘",
+    "hour": "stunden ore uren 小時 時間",
+    "day": "tage tagen giorni dagen 日 日間 сутки",
+    "week": "wochen semanas settimane weken 週 週間",
+    "month": "monate monaten meses maanden 個月 ヶ月 か月",
+    "year": "jahre jahren ans années anos anni jaren annum 年 年間",
 }
 _ENDINGS: Final = tuple(
     ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
@@ -246,6 +278,8 @@ def _iterate_cldr(language: str, length: Literal["short", "long"]) -> Iterator[t
         for count in counts:
             try:
                 written = format_unit(count, known, length=length, locale=locale)
+                if known in written:  # for a name that is the same as its short form, Babel shows this id
+                    written = format_unit(count, known, length="short", locale=locale)
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]

@@ -48,6 +48,9 @@ _FORMS: Final = tuple(
         rf"{_DAY}\s+(?:of\s+|de\s+)?(?P<name>{_MONTH})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+{_DAY}(?:,?\s+(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
+        r"(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?[ \u00a0]?(?P<noon>[ap])(?:\.[ \u00a0]?m\.|m\b)",
+        r"(?P<hour>[0-2]?\d)(?:[.:](?P<minute>[0-5]\d))?[ \u00a0](?:Uhr|uur)\b",
+        r"(?P<hour>[01]?\d|2[0-3])[ \u00a0]?h[ \u00a0]?(?P<minute>[0-5]\d)(?![ \u00a0]?m)",
         _CLOCK,
     )
 )
@@ -121,6 +124,8 @@ def parse_stored_moment(written: str) -> Moment | None:
 def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
     parts = found.groupdict()
     said = {name: int(value) for name in ("year", "hour", "minute", "second") if (value := parts.get(name))}
+    if parts.get("noon"):
+        said["hour"] = _read_hour(found)
     orders: set[tuple[int | None, int | None]]
     if parts.get("first"):
         first, then = int(parts["first"]), int(parts["then"])
@@ -134,7 +139,14 @@ def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
             yield Moment(day=day, month=month, **said)
 
 
+def _read_hour(found: re.Match[str]) -> int:
+    """The hour of a day of 24 that `3 pm` says."""
+    return int(found["hour"]) % 12 + 12 * (found["noon"] in "pP")
+
+
 def _iter_moment_parts(found: re.Match[str]) -> Iterator[tuple[int, int, int]]:
     for part, written in found.groupdict().items():
-        if written:
+        if written and part == "hour" and "noon" in found.groupdict():
+            yield *found.span(part), _read_hour(found)
+        elif written and part != "noon":
             yield *found.span(part), _MONTHS[written.lower()] if part == "name" else int(written)

@@ -25,11 +25,12 @@ from elcano.text.amounts import (
 from elcano.text.combined_amounts import combine_parts
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import find_decimal_sign, parse_scale_word
+from elcano.text.part_amounts import add_halves, find_part_amounts
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import (
     RATIO_UNITS,
     parse_currency,
-    read_price,
+    read_rate,
 )
 from elcano.text.written_dates import find_moments
 
@@ -76,6 +77,7 @@ _ERROR_SIGN: Final = re.compile(r"[ \u00a0][\u00b1\ufffd][ \u00a0]")
 _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
+_PER_HOUR: Final = re.compile(r"(?:每小时|每小時|時速|시속)[ \u00a0]?$")
 _ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
 """Languages whose ordinals end in a raised letter, for which many type the sign of degrees: `1° de mayo`."""
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
@@ -110,6 +112,10 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
         if not any(taken[one.start : one.end]):
             found.append(Number(text[one.start : one.end], one.start, one.end, unit_end=one.end, moment=one))
             _mark_taken(taken, one.start, one.end)
+    for number in find_part_amounts(text, folded):
+        if not any(taken[number.start : number.end]):
+            found.append(number)
+            _mark_taken(taken, number.start, number.end)
     for number in _find_written_numbers(text, folded, taken):
         found.append(number)
         _mark_taken(taken, number.start, number.end)
@@ -119,7 +125,8 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
             found.append(word)
             if word.text[:1].isalpha() and parse_scale_word(word.text.split()[-1].split("-")[-1]) > 2:
                 _mark_taken(taken, word.start, word.end)
-    return share_units(text, list(combine_parts(text, sorted(found, key=lambda one: one.start))))
+    numbers = add_halves(text, sorted(found, key=lambda one: one.start))
+    return share_units(text, list(combine_parts(text, numbers)))
 
 
 def _fold_digits(text: str) -> str:
@@ -190,7 +197,7 @@ def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] |
 
 def _means_something(text: str, end: int) -> bool:
     """Whether the letters that stand directly behind digits are a scale, a unit, an ordinal's or a decade's."""
-    word = re.match(r"[^\W\d_]+", text[end:])
+    word = re.match(r"[^\W\d_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+", text[end : end + 60])
     if word is None:
         return False
     said = word[0]
@@ -227,10 +234,12 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         said, said_end = parse_unit(folded, behind.end())
         if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may continue with `cuadrados`
             unit, unit_end = said, said_end if said else end
+    if unit.endswith("meter") and _PER_HOUR.search(folded, max(0, match.start() - 5), match.start()):
+        unit = f"{unit}/hour"
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
         end = unit_end
     if money := parse_currency(currency):  # what follows `$5 million` is no unit: `in 2019` no inches
-        unit, unit_end = read_price(folded, end, money)
+        unit, unit_end = read_rate(folded, end, money)
     sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _read_fraction(match["half"])

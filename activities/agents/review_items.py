@@ -22,7 +22,7 @@ from elcano.text.prose.markdown_parser import parse_markdown
 from elcano.text.prose.statements import extract_statements
 from elcano.text.prose.table_cells import TableCell, iter_table_cells
 from elcano.text.stems import list_stems
-from elcano.text.support.figures_and_names import extract_figures
+from elcano.text.support.figures import extract_figures
 from elcano.text.words import sentence_ends
 
 CONTEXT_CHARACTERS: Final = 300

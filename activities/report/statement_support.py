@@ -18,7 +18,7 @@ from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 from elcano.text.phrases import ENGLISH
 from elcano.text.prose.statements import WrittenStatement
-from elcano.text.support.figures_and_names import extract_figures
+from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.text.support.statement_check import StatementFinding, judge_statement

@@ -12,11 +12,13 @@ from itertools import permutations, product
 from typing import Final
 
 from elcano.text.languages import possible_languages
-from elcano.text.support.figures_and_names import Figure
-from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES, is_rounded_conversion, same_amount
+from elcano.text.support.figures import Figure
+from elcano.text.support.fractions import find_ratios
+from elcano.text.unit_comparison import is_rounded_conversion, same_amount
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
-_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", "en": ","}
+_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ",")}
 """Separators of thousands; in Spanish and French they depend on the country."""
 
 
@@ -64,6 +66,8 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return False
     if one.exactly and other.bound:  # `p = 0.001` is not `p < 0.001`
         return False
+    if (one.per and other.per and one.per != other.per) or (one.change and other.change and one.change != other.change):
+        return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False
     if {one.unit, other.unit} == {TIMES, SHARE} and (one.spelled or other.spelled):
@@ -102,6 +106,14 @@ def is_multiple_of_figures(many: Decimal, there: Sequence[Figure]) -> bool:
         unit == other_unit and abs(value / other_value - many) <= many * _NEARLY_MULTIPLE
         for (value, unit), (other_value, other_unit) in permutations(amounts, 2)
     )
+
+
+def is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
+    """Whether quotes have the counts of a percentage: `30%` of `12 of 40`, rounded as it is written."""
+    if one.unit != SHARE or len(one.values) != 1:
+        return False
+    percent, half = next(iter(one.values)), Decimal("0.5").scaleb(-one.places)
+    return any(abs(ratio * 100 - percent) <= half for quote in quotes for ratio in find_ratios(quote))
 
 
 def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:

@@ -61,6 +61,13 @@ _ONE_IN: Final = re.compile(
 """`one in five adults`, which is no `one in five years`."""
 
 
+_DIGIT: Final = "一二三四五六七八九"
+_IDEOGRAPHIC: Final = re.compile(
+    rf"(?P<under>[{_DIGIT}\d]|十)分[之の](?P<over>[{_DIGIT}\d])|(?P<whole>[2-9]|10)분의[ \u00a0]?(?P<part>[1-9])"
+)
+"""`三分之二`, `三分の二`, `3분의 2`"""
+
+
 @dataclass(frozen=True)
 class Share:
     """A share, as it is written, with every value by which it may be written otherwise."""
@@ -90,11 +97,19 @@ def find_shares(text: str) -> Iterator[Share]:
                 continue
         if over < under:
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
+    for found in _IDEOGRAPHIC.finditer(text):
+        under, over = (_read_digit(found[one] or found[two]) for one, two in (("under", "whole"), ("over", "part")))
+        if over < under:
+            yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _ONE_IN.finditer(text):
         whole = _IN.split().index(found["whole"].lower()) + 3
         count = "one two three four five six seven eight nine".split().index(found["count"].lower()) + 1  # noqa: SIM905
         if count < whole:
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
+
+
+def _read_digit(written: str) -> int:
+    return int(written) if written.isdigit() and written.isascii() else f"零{_DIGIT}十".index(written)
 
 
 @lru_cache(maxsize=256)

@@ -25,20 +25,15 @@ from elcano.text.support.figure_comparison import (
     is_computed,
     is_denied,
     is_multiple_of_figures,
+    is_percent_of_ratio,
     is_same_figure,
     read_by_thousands,
 )
-from elcano.text.support.figures_and_names import (
-    Figure,
-    KnownNames,
-    extract_figures,
-    extract_names,
-    named_in,
-    without_pointers,
-)
+from elcano.text.support.figures import Figure, extract_figures, without_pointers
 from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
-from elcano.text.support.substitutions import find_changed_labels, find_changed_months
+from elcano.text.support.names import KnownNames, extract_names, named_in
+from elcano.text.support.substitutions import find_changed_labels, find_changed_months, is_label_in_other_digits
 from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
@@ -202,7 +197,9 @@ def _without_ordinals(text: str) -> str:
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
     """Each once, wherever it stands: a table may say the same one thousands of times."""
     found = (one for text in texts for one in read_by_thousands(extract_figures(text, dates=True), (text,)))
-    return list({(one.written, one.values, one.unit, one.places, one.bound): one for one in found}.values())
+    return list(
+        {(one.written, one.values, one.unit, one.places, one.bound, one.per, one.change): one for one in found}.values()
+    )
 
 
 def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
@@ -241,6 +238,8 @@ def _explain_missing_figure(
         ratios += [ratio for quote in statement.quotes for ratio in find_ratios(quote)]
         if any(is_same_share(one.share, ratio, one.bound, rounded=rounded) for ratio in ratios):
             return ""
+    if is_percent_of_ratio(one, statement.quotes) or _is_numeral_label(one, statement):
+        return ""
     if one.values == {Decimal(0)} and is_denied(statement.text[one.start + len(one.written) :], statement.quotes):
         return ""
     if one.spelled and one.unit in (TIMES, SHARE) and len(one.values) == 1:
@@ -260,6 +259,11 @@ def _explain_missing_figure(
         written = (bounds.get(one.bound, "") + said, bounds.get(other.bound, "") + _write_with_unit(other, there))
         return ENGLISH.figure_otherwise.format(said=written[0], there=written[1])
     return ENGLISH.figure_unquoted.format(said=said)
+
+
+def _is_numeral_label(one: Figure, statement: Statement) -> bool:
+    asked = _is_possible_count(one) and not one.spelled
+    return asked and is_label_in_other_digits(statement.text, one.start, min(one.values), statement.quotes)
 
 
 def _write_with_unit(one: Figure, figures: Iterable[Figure]) -> str:

@@ -14,9 +14,8 @@ cite quotes on something else.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -25,8 +24,9 @@ from elcano.text.languages import STOP_WORDS, UNSPACED, possible_languages
 from elcano.text.number_words import number_word
 from elcano.text.phrases import ENGLISH
 from elcano.text.stems import find_word_root
-from elcano.text.support.figures_and_names import KnownNames, extract_names, named_in
 from elcano.text.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
+from elcano.text.support.names import KnownNames, extract_names, named_in
+from elcano.text.support.opposites import count_opposites, find_meaning, is_negated
 from elcano.text.words import split_words
 from elcano.text.written_dates import parse_month_name
 
@@ -37,41 +37,6 @@ LEAST_STEM: Final = 5
 KIN: Final = 0.7
 MOST_WORDS: Final = 20_000
 
-_UP: Final = "increas rais higher rose rise grew grow greater more gain improv better benefit expand exceed accelerat"
-_DOWN: Final = "decreas reduc lower fell fall declin drop less fewer loss worsen worse harm shrink slow diminish"
-_OPPOSITES: Final = (
-    (_UP, _DOWN),
-    ("support confirm", "refut contradict reject"),
-    ("safe", "unsafe danger"),
-    ("succeed success", "fail failur"),
-    ("allow permit enabl", "forbid prohibit prevent disabl"),
-    ("before", "after"),
-    ("first", "last"),
-    ("includ", "exclud"),
-    ("all always", "none never"),
-    ("positiv", "negativ"),
-    ("win won", "lose lost"),
-    ("birth born", "death die"),
-    ("minimum", "maximum"),
-    ("faster", "slower"),
-)
-
-
-@cache
-def _list_sides() -> list[tuple[frozenset[str], frozenset[str]]]:
-    return [(_add_roots(one.split()), _add_roots(other.split())) for one, other in _OPPOSITES]
-
-
-def _add_roots(words: Iterable[str]) -> frozenset[str]:
-    return frozenset({*words, *map(find_word_root, words)})
-
-
-_DENIED: Final = """
-not no never none neither nor without cannot nobody nothing nicht kein keine ne pas aucun sin nunca n\u00e3o sem non
-senza niet geen
-"""
-_NEGATIONS: Final = frozenset(_DENIED.split())
-_CONTRACTED: Final = re.compile(r"n't$|^cannot$")
 _GROUPED: Final = re.compile(r"(?<=\d)[,.'\u00a0\u202f](?=\d{3}(?!\d))")
 _SENTENCE: Final = re.compile(r"[^.!?\u3002\n]+(?:[.!?](?=\d)[^.!?\u3002\n]*)*")
 _CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
@@ -127,7 +92,13 @@ def find_similar_clauses(statement: Statement, clauses: Sequence[str]) -> list[s
 
 def _weigh_non_figure_words(text: str) -> dict[str, float]:
     """The weights of its telling words without its figures."""
-    return {term: weight for term, weight in _weigh_telling_words(text).items() if not term.isdigit()}
+    weights = _weigh_telling_words(text)
+    found: dict[str, float] = {}
+    for word in _list_telling_words(text):
+        term, meaning = _normalize_term(word), find_meaning(word)
+        if not term.isdigit() and not term.startswith("month ") and meaning != "":
+            found.setdefault(meaning or term, weights[term])
+    return found
 
 
 def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[str]:
@@ -135,20 +106,30 @@ def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[s
     close = find_similar_clauses(statement, clauses)
     if not close:
         return []
-    reasons = []
-    if all(_is_negated(one) != _is_negated(statement.text) for one in close):
-        reasons.append(ENGLISH.denied)
-    own = _collect_terms(statement.text)
-    for one, other in _list_sides():
-        for here, there in ((one, other), (other, one)):
-            turned = [quote for quote in map(_collect_terms, close) if quote & there and not quote & here]
-            if own & here and not own & there and len(turned) == len(close):
-                reasons.append(ENGLISH.opposite)
-    return list(dict.fromkeys(reasons))
+    denied = [is_negated(one) != is_negated(statement.text) for one in close]
+    for one, no in zip(close, denied, strict=True):
+        opposites, turns = count_opposites(statement.text, one), no + _is_swapped(statement.text, one)
+        if opposites + turns == 0 or (turns == 1 and opposites == 1):  # `not safe` is `unsafe`, `A above B` `B below A`
+            return []
+    return [ENGLISH.denied] if all(denied) else [ENGLISH.opposite]
 
 
-def _is_negated(text: str) -> bool:
-    return any(word in _NEGATIONS or _CONTRACTED.search(word) for word in split_words(text))
+def _is_swapped(text: str, other: str) -> bool:
+    """Whether both compare the same two things in one way, each with the other first: `A than B`, `B than A`."""
+    pivots = [found.group().casefold() for one in (text, other) if (found := _COMPARING.search(one))]
+    if len(pivots) < 2 or pivots[0][:5] != pivots[1][:5]:
+        return False
+    (first, then), (other_first, other_then) = (
+        [_collect_terms(part) for part in _COMPARING.split(one, maxsplit=1)] for one in (text, other)
+    )
+    return bool((first - other_first) & other_then and (then - other_then) & other_first)
+
+
+_COMPARING: Final = re.compile(
+    r"(?<!\w)(?:than|exceed\w*|outnumber\w*|surpass\w*|als|übert(?:raf|rifft|reffen)|que|qu['\u2019]|dépass\w*|supera\w*|superó"
+    r"|dan)(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def _weigh_telling_words(text: str) -> dict[str, float]:

@@ -5,7 +5,8 @@ all words are the same. A quote without any letter or month there contradicts no
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Final
 
 from elcano.text.languages import STOP_WORDS
@@ -43,6 +44,14 @@ def find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, 
         if number and any(list_ordinals(number) & set(re.findall(r"\w+", each.lower())) for each in texts):
             continue
         yield found[0], f"{word} {others[0]}"
+
+
+def is_label_in_other_digits(text: str, start: int, number: Decimal, texts: Iterable[str]) -> bool:
+    """Whether the number at `start` is a label, as in `type 2`, that one of the texts has as a numeral, `type II`."""
+    word = re.search(r"(?<![\w-])[^\W\d_]{3,}(?=[ \u00a0-]\Z)", text[max(0, start - 30) : start])
+    return word is not None and any(
+        parse_roman_numeral(label) == number != 0 for each in texts for label in _find_labels_of(word[0], each)
+    )
 
 
 def _find_labels_of(word: str, text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from elcano.storage.evidence import Evidence
 from elcano.subjects.analysis.analysis import RATIOS, Group, Measurement, OmittedMeasurement
-from elcano.text.support.figures_and_names import extract_figures
+from elcano.text.support.figures import extract_figures
 from elcano.text.support.quotes import QuoteIndex
 from elcano.text.units import SHARE
 

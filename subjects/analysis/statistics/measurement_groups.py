@@ -15,7 +15,8 @@ from elcano.subjects.analysis.analysis import NAMES, RATIOS, SINGLE, Measure, Me
 from elcano.subjects.analysis.statistics.effects import OF_COUNTS, Effect, NoEffect, effect_of
 from elcano.subjects.analysis.statistics.measurement_check import HeldMeasurement
 from elcano.subjects.analysis.statistics.outcome_names import NameReader, Words
-from elcano.text.units import can_convert, find_unit
+from elcano.text.unit_comparison import can_convert
+from elcano.text.units import find_unit
 
 _UNITLESS: Final = frozenset({*RATIOS, "standardized_mean_difference", "correlation", "proportion", "risk_difference"})
 

@@ -29,6 +29,8 @@ _PART: Final = regex.compile(
     r"|(?P<sign>[<>]=|[<>≤≥⩽⩾=±%+&/])"
 )
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae"})
+_ONE_LETTER: Final = {0x131: "i", 0x307: "", 0x451: "\u0435"}
+"""Letters that capitals or habit write as others: the Turkish dotless i and the Russian ё."""
 _DASH: Final = regex.compile(r"[-\u2010-\u2015\u2212]?")
 _COMMA_GROUPS: Final = frozenset({"en", "ja", "ko", "th", "zh"})
 """Languages in which a comma groups digits."""
@@ -92,7 +94,7 @@ def _read_word(
         held: a hyphen joins it to one of them.
         shouted: the whole name is in capitals.
     """
-    word = written.casefold()
+    word = written.casefold().translate(_ONE_LETTER)
     before, behind = neighbours
     acronym = written.isupper() and len(written) > 1 and not shouted
     if _NUMBER.fullmatch(word):

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.text import languages
 from elcano.text.languages import possible_languages
-from elcano.text.support.figures_and_names import extract_figures
+from elcano.text.support.figures import extract_figures
 from elcano.text.written_dates import Moment, find_moments
 from elcano.text.written_numbers import find_numbers
 

@@ -120,6 +120,9 @@ geen respons | respons
 """
 """Never pooled."""
 SAME: Final = """
+İNME | inme
+kan bas\u0131nc\u0131 | KAN BASINCI
+объём сердца | объем сердца
 haemorrhage | hemorrhage
 Tumour response | tumor responses
 anaemia | anemia

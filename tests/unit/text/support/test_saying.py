@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.text.support.figures_and_names import extract_figures, extract_names
+from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import Statement, figures_unquoted, names_unquoted
+from elcano.text.support.names import extract_names
 
 
 def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:

@@ -1,0 +1,133 @@
+"""Whether two amounts with units are the same.
+
+0.5 g is 500 mg, 100 ha are 1 km², and two weeks are fourteen days. Two amounts whose units cannot be converted into one
+another are never the same: Sv and Gy, mg and mg/kg, US and Canadian dollars. Shares and currencies are themselves.
+"""
+
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
+
+from elcano.text.units import BASIS_POINTS, POINTS, SHARE, TENTHS
+
+if TYPE_CHECKING:
+    import pint
+
+_HUNDREDTHS: Final = {
+    "CENT": frozenset(("USD", "EUR", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "BRL", "ZAR", "CHF")),
+    "PENNY": frozenset(("GBP",)),
+}
+"""Coins with the currencies of which they are a hundredth."""
+_SMALLER: Final = {
+    ("year", "month"): 12, ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60, ("minute", "second"): 60,
+    ("foot", "inch"): 12, ("pound", "ounce"): 16, ("stone", "pound"): 14, ("kilogram", "gram"): 1000,
+    ("meter", "centimeter"): 100,
+}  # fmt: skip
+
+
+def get_smaller_units(unit: str, smaller: str) -> int | None:
+    """Get how many of the smaller unit make one of the other, where people write both (`1 h 30 min`); else None."""
+    return _SMALLER.get((unit, smaller))
+
+
+_EITHER: Final = frozenset(
+    map(
+        frozenset,
+        (("pound", "GBP"), ("kilometric_ton", "knot"), ("TRY", "teaspoon"), ("revolution_per_minute", "1/minute")),
+    )
+)
+"""Units of which one word or symbol means both, as `kt` and `TL` do, or which are written as a mere count."""
+
+
+def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str) -> bool:
+    """Whether both are the same amount of the same thing; never if their units cannot be compared."""
+    if unit == other_unit:
+        return value == other_value
+    if (unit, other_unit) in ((POINTS, BASIS_POINTS), (BASIS_POINTS, POINTS)):
+        return value * 100 == other_value if unit == POINTS else value == other_value * 100
+    if {unit, other_unit} == {TENTHS, SHARE}:
+        return value * 10 == other_value if unit == TENTHS else value == other_value * 10
+    if frozenset((unit, other_unit)) in _EITHER:
+        return value == other_value
+    if "/[" in unit and unit.rpartition("/[")[2] == other_unit.rpartition("/[")[2]:  # `per fraction`
+        unit, other_unit = unit.rpartition("/[")[0], other_unit.rpartition("/[")[0]
+    if other_unit in _HUNDREDTHS.get(unit, ()):
+        return value == other_value * 100
+    if unit in _HUNDREDTHS.get(other_unit, ()):
+        return value * 100 == other_value
+    (money, _, paid), (other_money, _, other_paid) = unit.partition("/"), other_unit.partition("/")
+    if (
+        money.isupper() and money == other_money
+    ):  # what it is paid for may be said elsewhere: `annual costs of $5 million`
+        return (
+            value == other_value
+            if not (paid and other_paid)
+            else same_amount(value, f"1/{paid}", other_value, f"1/{other_paid}")
+        )
+    return any(
+        there is not None and abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
+        for there in _convert_amount(value, unit, other_unit)
+    )
+
+
+def is_rounded_conversion(exact: Decimal, unit: str, shown: Decimal, shown_unit: str, places: int) -> bool:
+    """Whether `shown`, with `places` decimals, is `exact` in another unit, rounded: 10 miles are 16.1 km.
+
+    Of one digit nothing is taken for rounded: 5 mg are no 0 g.
+    """
+    if unit == shown_unit or len(shown.normalize().as_tuple().digits) < 2:
+        return False
+    half = 0.5 * 10.0**-places
+    return any(abs(there - float(shown)) <= half * 1.000001 for there in _convert_amount(exact, unit, shown_unit))
+
+
+def can_convert(unit: str, other: str) -> bool:
+    """Whether amounts of one unit are also amounts of another, as kg and lb are."""
+    return unit == other or bool(_convert_amount(Decimal(1), unit, other))
+
+
+@lru_cache(maxsize=10_000)
+def _convert_amount(value: Decimal, unit: str, other: str) -> tuple[float, ...]:
+    """`value` in the other unit, as a temperature also as a difference; empty if the two cannot be compared."""
+    import pint  # and numpy with it, for the few texts whose units differ
+
+    units = _load_unit_registry()
+    converted: list[float] = []
+    for one, two in {(unit, other), (_as_difference(unit), _as_difference(other))}:
+        try:
+            converted.append(float(units.Quantity(float(value), one).to(two).magnitude))
+        except (pint.PintError, OverflowError, ValueError, TypeError, AttributeError, ZeroDivisionError, KeyError):
+            continue
+        except Exception as error:  # its parser raises what Python's own tokenizer does
+            if "oken" not in type(error).__name__:
+                raise
+    return tuple(converted)
+
+
+def _as_difference(unit: str) -> str:
+    return f"delta_{unit}" if unit in ("degC", "degF") else unit
+
+
+_DEFINED: Final = """
+sievert_dose = [equivalent_dose]; gray_dose = [absorbed_dose]; becquerel_activity = [activity]
+curie_activity = 3.7e10 becquerel_activity; international_unit = [international_unit]
+enzyme_activity_unit = [enzyme_activity_unit]; ppb = 1e-9; ppt = 1e-12; beat = [beat]; decibel_level = [level]
+decibel_level_a = [level_a]; colony_forming_unit = [colonies]; plaque_forming_unit = [plaques]; osmole = [osmole]
+charge_equivalent = [charge_equivalent]; newton_meter_torque = [torque]; angular_degree = [angle_in_degrees]
+calendar_decade = 10 year; kilowatt_peak = [peak_power]; megawatt_peak = 1000 kilowatt_peak; quintal_mass = 100 kilogram
+liter_per_100_km = [consumption]; molal = mole / kilogram; centimeter_water = 98.0665 pascal
+decibel_level_m = [level_m]; container_unit = [containers]; deadweight_ton = [deadweight]; jin = 500 gram
+oil_equivalent_barrel = [oil_equivalent]; li_length = 500 meter; mu_area = 10000 / 15 meter ** 2
+tsubo = 400 / 121 meter ** 2; rai = 1600 meter ** 2
+"""
+"""Units that pint lacks or takes for something else: to it sievert and gray are one, and becquerel counts."""
+
+
+@cache
+def _load_unit_registry() -> "pint.UnitRegistry[float]":
+    import pint
+
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(cache_folder=None)
+    for line in filter(None, (part.strip() for part in _DEFINED.replace("\n", ";").split(";"))):
+        registry.define(line)
+    return registry

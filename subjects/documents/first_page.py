@@ -175,6 +175,8 @@ class _Candidate:
     named: bool
     """Whether names of people follow."""
     words: int
+    is_sentence: bool
+    """Whether it ends with a full stop, as a notice on a page that a library puts in front."""
 
 
 def _find_title(blocks: Sequence[Block], text_size: float) -> tuple[int, int]:
@@ -190,7 +192,9 @@ def _find_title(blocks: Sequence[Block], text_size: float) -> tuple[int, int]:
     named = [one for one in found if one.named and one.size >= largest * 0.6 and one.words > 2]
     large = [one for one in found if one.size >= largest * (1 - SAME_SIZE)]
     large = [one for one in large if one.words > 3] or large
-    best = max(named, key=lambda one: one.size) if named else max(large, key=lambda one: one.words)
+    best = (
+        max(named, key=lambda one: one.size) if named else max(large, key=lambda one: (not one.is_sentence, one.words))
+    )
     return best.place, best.length
 
 
@@ -208,7 +212,8 @@ def _list_candidates(blocks: Sequence[Block], text_size: float) -> Iterator[_Can
         above = bool(blocks[place].lines) and blocks[place].lines[0].box.top < min(text_top, TITLE_BAND)
         large = size >= text_size * LARGER
         if above and large and _may_be_title(text, may_end=size >= text_size * 1.3 or blocks[place].kind == "heading"):
-            yield _Candidate(place, length, size, bool(parse_printed_authors(behind)), len(text.split()))
+            named = bool(parse_printed_authors(behind))
+            yield _Candidate(place, length, size, named, len(text.split()), text.endswith("."))
         place += length
 
 
@@ -265,7 +270,7 @@ def _drop_references(blocks: Sequence[Block]) -> list[Block]:
 _PRINTED_DOI: Final = re.compile(r"10\.\d{4,9}/[^\s\"<>\u00ab\u00bb|]{2,200}")
 _DATA: Final = ("10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.7910/", "10.24433/")
 """Prefixes of data sets and programs, which articles name as their supplements: Zenodo, Dryad, figshare, OSF ..."""
-_COMPONENT: Final = re.compile(r"\.[gts]\d{3}$|/(?:suppl|full|abstract|pdf)\b.*$")
+_COMPONENT: Final = re.compile(r"\.[gts]\d{3}$|/(?:-/|(?:suppl|full|abstract|pdf)\b).*$")
 _ARXIV: Final = re.compile(
     r"arXiv:\s?(?P<id>\d{4}\.\d{4,5}|[a-z]{2,10}(?:-[a-z]{2,4})?(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?"
     r"(?:\s*\[[\w.-]{2,20}\]|\W*$)"

@@ -7,7 +7,7 @@ is better than one with a wrong year. Pure; every pattern is bounded, and at mos
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
@@ -120,7 +120,7 @@ def read_first_page(blocks: Sequence[Block], furniture: Sequence[str] = (), newe
         newest: the work is of no later year; 0: that is not known.
     """
     first = [block for block in blocks[:PAGE_BLOCKS] if block.page <= max(blocks[0].page, 1)] if blocks else []
-    place, length = _find_title(first, find_text_size(blocks[: 3 * PAGE_BLOCKS]))
+    place, length = _find_title(first, find_text_size(blocks[: 3 * PAGE_BLOCKS]), {_fold(head) for head in furniture})
     title = " ".join(" ".join(block.text for block in first[place : place + length]).split())
     own = [*furniture, *_list_texts(_drop_references(first))]
     doi = find_own_doi(own)
@@ -179,13 +179,15 @@ class _Candidate:
     """Whether it ends with a full stop, as a notice on a page that a library puts in front."""
 
 
-def _find_title(blocks: Sequence[Block], text_size: float) -> tuple[int, int]:
+def _find_title(blocks: Sequence[Block], text_size: float, heads: Set[str]) -> tuple[int, int]:
     """The place of the title among blocks, and how many blocks it has; 0: there is none for sure.
 
     The title is what is printed largest on the first page, but for names of journals and sorts of articles. Where
-    authors follow what is printed a little smaller, that is the title, and what is above it names a journal.
+    authors follow what is printed a little smaller, that is the title, and what is above it names a journal; so do a
+    few words that are also the head of a page.
     """
     found = list(_list_candidates(blocks, text_size))
+    found = [one for one in found if one.words > 3 or _fold(blocks[one.place].text) not in heads] or found
     if not found:
         return 0, 0
     largest = max(one.size for one in found)

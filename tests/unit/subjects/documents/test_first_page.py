@@ -75,6 +75,16 @@ def test_a_notice_of_a_library_is_no_title() -> None:
     assert complete_from_first_page(Parsed(blocks)).title == "Work in harbours and ports"
 
 
+def test_a_journal_that_heads_the_pages_is_no_title() -> None:
+    blocks = [
+        printed("Harbour Science", 0.03, 0.05),
+        printed("How cracks in ladders spread at sea", 0.02, 0.15),
+        printed(TEXT, 0.01, 0.5),
+    ]
+    assert complete_from_first_page(Parsed(blocks, furniture=("Harbour Science",))).title == blocks[1].text
+    assert complete_from_first_page(Parsed(blocks)).title == "Harbour Science"
+
+
 def test_a_file_is_not_younger_than_its_work() -> None:
     assert complete_from_first_page(Parsed(ARTICLE, "", (), 2009)).year == 0
 

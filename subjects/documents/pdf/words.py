@@ -122,7 +122,8 @@ def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
         return True, False
     if gap < 0 and (char.kind in ("m", "a") or before.kind == "a"):
         return False, False
-    if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size):
+    # An accent begins further right than the letter below it.
+    if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size and char.kind != "a"):
         return True, False
     shifted = abs(old.base - new.base) > SHIFT_SHARE * size or abs(old.size - new.size) > 2 * SHIFT_SHARE * size
     return shifted, shifted
@@ -147,7 +148,7 @@ def _build_parts(run: list[Char], joined: bool, swapped: bool) -> Iterator[Word]
         gap = TIGHT_SHARE * run[0].style.size
         cuts += [n for n in range(1, len(run)) if _gap(run[n - 1], run[n]) > gap]
     parts = ["".join(char.text for char in run[start:end]) for start, end in pairwise([*cuts, len(run)])]
-    if len(parts) < 3 or sum(len(part) > 2 and part.strip(".,;:()").isalpha() for part in parts) < 0.7 * len(parts):
+    if len(parts) < 3 or sum(len(part) > 2 and part.strip(".,;:()-").isalpha() for part in parts) < 0.6 * len(parts):
         cuts = [0]
     for start, end in pairwise([*cuts, len(run)]):
         yield _build_word(run[start:end], joined and not start, swapped)

@@ -44,10 +44,14 @@ _NOTE: Final = re.compile(
     r"\W*(?:this (?:content|article|document|paper|file|copy)(?: (?:was|is|has been))? )?"
     r"(?:downloaded (?:from|by|on|at)\b|heruntergeladen (?:von|am)\b|t\u00e9l\u00e9charg\u00e9e? (?:de|depuis|le|par)\b"
     r"|descargado (?:de|el|por)\b)"
-    r"|\W*(?:copyright|\u00a9|\(c\))(?:\s|\u00a9|\(c\))*(?:by\s)?(?:19|20)\d\d\b",
+    r"|\W*(?:copyright|\u00a9|\(c\))(?:\s|\u00a9|\(c\))*(?:by\s)?(?:19|20)\d\d\b"
+    r"|\W*(?:\w{1,12} )?(?:supplementa(?:ry|l)|supporting) (?:data|files?|figures?|information|materials?|tables?)\b"
+    r".{0,150}\b(?:available|found|accompan\w+|accessed|associated)\b",
     re.IGNORECASE,
 )
-"""Beginning of a note that a publisher puts on each page."""
+"""Beginning of a note that a publisher puts on each page, or on where more of an article is."""
+_ENTRY: Final = re.compile(r"\W{0,2}\d{1,3}(?:\]|\.|\))\s")
+"""Number of a work in a list."""
 NOTE_CHARACTERS: Final = 300
 """Maximum length of a byline, and of a note."""
 LEAST_SHARE_OF_LETTERS: Final = 0.35
@@ -110,8 +114,10 @@ def is_byline(text: str) -> bool:
 
 
 def is_list_of_works(text: str) -> bool:
-    """Return whether a text consists of works with their authors and years, as lists of references do."""
+    """Return whether a text consists of works with their authors and years, or of one with its number."""
     names, years = len(_NAME.findall(text)), len(_YEAR.findall(text))
+    if names and years and _ENTRY.match(text):
+        return names * 2 * WORDS_OF_NAME >= len(_WORD.findall(text))
     return names >= LEAST_NAMES and years > 1 and names * WORDS_OF_NAME >= len(_WORD.findall(text))
 
 

@@ -7,7 +7,7 @@ is better than one with a wrong year. Pure; every pattern is bounded, and at mos
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
@@ -120,7 +120,7 @@ def read_first_page(blocks: Sequence[Block], furniture: Sequence[str] = (), newe
         newest: the work is of no later year; 0: that is not known.
     """
     first = [block for block in blocks[:PAGE_BLOCKS] if block.page <= max(blocks[0].page, 1)] if blocks else []
-    place, length = _find_title(first, find_text_size(blocks[: 3 * PAGE_BLOCKS]))
+    place, length = _find_title(first, find_text_size(blocks[: 3 * PAGE_BLOCKS]), {_fold(head) for head in furniture})
     title = " ".join(" ".join(block.text for block in first[place : place + length]).split())
     own = [*furniture, *_list_texts(_drop_references(first))]
     doi = find_own_doi(own)
@@ -175,22 +175,28 @@ class _Candidate:
     named: bool
     """Whether names of people follow."""
     words: int
+    is_sentence: bool
+    """Whether it ends with a full stop, as a notice on a page that a library puts in front."""
 
 
-def _find_title(blocks: Sequence[Block], text_size: float) -> tuple[int, int]:
+def _find_title(blocks: Sequence[Block], text_size: float, heads: Set[str]) -> tuple[int, int]:
     """The place of the title among blocks, and how many blocks it has; 0: there is none for sure.
 
     The title is what is printed largest on the first page, but for names of journals and sorts of articles. Where
-    authors follow what is printed a little smaller, that is the title, and what is above it names a journal.
+    authors follow what is printed a little smaller, that is the title, and what is above it names a journal; so do a
+    few words that are also the head of a page.
     """
     found = list(_list_candidates(blocks, text_size))
+    found = [one for one in found if one.words > 3 or _fold(blocks[one.place].text) not in heads] or found
     if not found:
         return 0, 0
     largest = max(one.size for one in found)
     named = [one for one in found if one.named and one.size >= largest * 0.6 and one.words > 2]
     large = [one for one in found if one.size >= largest * (1 - SAME_SIZE)]
     large = [one for one in large if one.words > 3] or large
-    best = max(named, key=lambda one: one.size) if named else max(large, key=lambda one: one.words)
+    best = (
+        max(named, key=lambda one: one.size) if named else max(large, key=lambda one: (not one.is_sentence, one.words))
+    )
     return best.place, best.length
 
 
@@ -208,7 +214,8 @@ def _list_candidates(blocks: Sequence[Block], text_size: float) -> Iterator[_Can
         above = bool(blocks[place].lines) and blocks[place].lines[0].box.top < min(text_top, TITLE_BAND)
         large = size >= text_size * LARGER
         if above and large and _may_be_title(text, may_end=size >= text_size * 1.3 or blocks[place].kind == "heading"):
-            yield _Candidate(place, length, size, bool(parse_printed_authors(behind)), len(text.split()))
+            named = bool(parse_printed_authors(behind))
+            yield _Candidate(place, length, size, named, len(text.split()), text.endswith("."))
         place += length
 
 
@@ -265,7 +272,7 @@ def _drop_references(blocks: Sequence[Block]) -> list[Block]:
 _PRINTED_DOI: Final = re.compile(r"10\.\d{4,9}/[^\s\"<>\u00ab\u00bb|]{2,200}")
 _DATA: Final = ("10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.7910/", "10.24433/")
 """Prefixes of data sets and programs, which articles name as their supplements: Zenodo, Dryad, figshare, OSF ..."""
-_COMPONENT: Final = re.compile(r"\.[gts]\d{3}$|/(?:suppl|full|abstract|pdf)\b.*$")
+_COMPONENT: Final = re.compile(r"\.[gts]\d{3}$|/(?:-/|(?:suppl|full|abstract|pdf)\b).*$")
 _ARXIV: Final = re.compile(
     r"arXiv:\s?(?P<id>\d{4}\.\d{4,5}|[a-z]{2,10}(?:-[a-z]{2,4})?(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?"
     r"(?:\s*\[[\w.-]{2,20}\]|\W*$)"

@@ -26,6 +26,8 @@ _DEFINITION: Final = re.compile(
     r"|\\DeclareMathOperator\*?\s{0,9}\{\s{0,9}\\([A-Za-z@]{1,60})\s{0,9}\}\s{0,9}(?=\{)"
 )
 
+_LIST_HEAD: Final = re.compile(r"\\begin\{enumerate\}(?:\[[^\[\]]{0,100}\])?\s{0,9}\Z")
+
 
 class Macro(NamedTuple):
     """A command that a file defines."""
@@ -61,6 +63,8 @@ def expand_macros(text: str) -> str:
             continue
         body, end = read_group(text, found.end())
         name = found[1] or found[4] or found[6]
+        if name.startswith("labelenum") and _LIST_HEAD.search(text, max(found.start() - 200, 0), found.start()):
+            continue  # it holds for the list at whose head it is: see `latex_lists`
         count = int(found[2] or 0) if found[1] else len(found[5] or "") // 2
         macros[name] = Macro(count, found[3], f"\\operatorname{{{body}}}" if found[6] else body)
         parts.append(text[last : found.start()])

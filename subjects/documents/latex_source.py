@@ -11,6 +11,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Gap, Parsed, decode_text
 from elcano.subjects.documents.authorship import parse_authors, parse_year
 from elcano.subjects.documents.latex_commands import ENVIRONMENT_ARGUMENTS
+from elcano.subjects.documents.latex_lists import LISTS, ORDERED, Numbering
 from elcano.subjects.documents.latex_macros import (
     VERBATIM,
     expand_macros,
@@ -36,7 +37,6 @@ _TABLES: Final[Mapping[str, int]] = {
     "tabulary": 2, "xltabular": 2, "tblr": 1, "longtblr": 1,
 }  # fmt: skip
 """Environments that are tables, by the number of their arguments."""
-_LISTS: Final = frozenset({"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum", "tasks"})
 _PICTURES: Final = frozenset(
     {"tikzpicture", "pgfpicture", "picture", "asy", "asydef", "tikzcd", "forest", "pspicture", "circuitikz", "axis"}
 )
@@ -181,11 +181,8 @@ class _Reader:
         plain = name.rstrip("*")
         body, end = _find_environment(text, at, name)
         if plain in _MATH:
-            self._read_formula(
-                body
-                if plain not in ("alignat", "xalignat")
-                else read_group(body, 0)[0] and body[read_group(body, 0)[1] :]
-            )
+            start = read_group(body, 0)[1] if plain in ("alignat", "xalignat") else 0
+            self._read_formula(body[start:])
             return end
         self._flush()
         if plain in _PICTURES:
@@ -196,8 +193,8 @@ class _Reader:
             pass
         elif name in _TABLES:
             self._read_table(_REPEATED.sub("", body), _TABLES[name])
-        elif plain in _LISTS:
-            self._read_list(body, plain in ("enumerate", "compactenum"), depth)
+        elif plain in LISTS:
+            self._read_list(plain, body, depth)
         else:
             self._read_other(plain, body, depth)
         return end
@@ -238,41 +235,42 @@ class _Reader:
         for note in notes:
             self._add_text(note, "note")
 
-    def _read_list(self, body: str, ordered: bool, depth: int) -> None:
-        lines = list(self._list_items(body, ordered, depth))
+    def _read_list(self, name: str, body: str, depth: int) -> None:
+        lines = list(self._list_items(name, body, depth, 0))
         if lines:
             self.blocks.append(Block("\n".join(lines), "list"))
         else:  # its items begin with a command of a class
             self.read(body, depth + 1)
 
-    def _list_items(self, body: str, ordered: bool, depth: int) -> Iterator[str]:
-        items = list(split_top(body, r"\\item(?![A-Za-z])"))[1:]
+    def _list_items(self, name: str, body: str, depth: int, ordered: int) -> Iterator[str]:
+        """The lines of a list; `ordered`: how many numbered lists it is in."""
+        head, *items = split_top(body, r"\\item(?![A-Za-z])")
+        numbering = Numbering(head, ordered) if name in ORDERED else None
         notes: list[str] = []
-        for number, item in enumerate(items, 1):
+        for item in items:
             label, start = read_option(item, 0)
-            mark = f"{number}." if ordered else "-"
+            named = " ".join(write_inline(label).split()) if label else ""
             inner: list[str] = []
-            text = self._take_lists(item[start:], inner, depth)
-            shown = " ".join(write_inline(text, notes).split())
-            named = f"{mark} {' '.join(write_inline(label).split())} {shown}" if label else f"{mark} {shown}"
-            yield from (named.rstrip(), *inner)
+            text = self._take_lists(item[start:], inner, depth, ordered + (numbering is not None))
+            # An item with a label of its own is not counted.
+            mark = named or numbering.count_item() if numbering else f"- {named}".rstrip()
+            yield from (" ".join([mark, *write_inline(text, notes).split()]), *inner)
         for note in notes:
             self._add_text(note, "note")
 
-    def _take_lists(self, text: str, inner: list[str], depth: int) -> str:
+    def _take_lists(self, text: str, inner: list[str], depth: int, ordered: int) -> str:
         """The text of an item; the items of lists in it are added to `inner`, formulas stay in the text."""
         parts: list[str] = []
         at = 0
         while (found := _BEGIN.search(text, at)) is not None:
-            name = found[1]
-            body, end = _find_environment(text, found.end(), name)
+            name = found[1].rstrip("*")
+            body, end = _find_environment(text, found.end(), found[1])
             parts.append(text[at : found.start()])
-            if name in _LISTS and depth < MOST_DEPTH:
-                inner += self._list_items(body, name == "enumerate", depth + 1)
-            elif name.rstrip("*") in _MATH:
-                parts.append(
-                    " ".join(f"${row}$" for row in split_top(_NOTATION.sub("", body), _ROW_END) if row.strip())
-                )
+            if name in LISTS and depth < MOST_DEPTH:
+                inner += self._list_items(name, body, depth + 1, ordered)
+            elif name in _MATH:
+                rows = split_top(_NOTATION.sub("", body), _ROW_END)
+                parts.append(" ".join(f"${row}$" for row in rows if row.strip()))
             elif name not in _PICTURES:
                 parts.append(body)
             at = end

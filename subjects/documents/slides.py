@@ -59,7 +59,7 @@ def read_pptx(content: bytes) -> Parsed:
         Gap(f"{_name_slides(numbers)} {reason}", tuple(numbers), unread)
         for numbers, reason, unread in (
             (damaged, "could not be read: missing or damaged", True),
-            (pictures, "only have pictures, which are not read: save it as PDF to have OCR read them", True),
+            (pictures, "only pictures, which are not read: save it as PDF to have OCR read them", True),
             (hidden, "hidden, left out", False),
         )
         if numbers

@@ -109,7 +109,7 @@ class OdfReader:
         self.title = ""
         self._styles = OdfStyles(roots)
         self._text = OdfTextReader(self._styles, self._find_formula)
-        self._headings = OdfCounters(self._styles.outline)
+        self._headings = OdfCounters()
         self._lists: dict[str, OdfCounters] = {}
         """The counters of lists by their ids, and of the last list of each style."""
         self._number = 0
@@ -166,7 +166,7 @@ class OdfReader:
         outline = parse_number(get_odf_value(element, "text:outline-level"), 1) if name == "text:h" else 0
         if outline and not label and get_odf_value(element, "text:is-list-header") != "true":
             start = get_odf_value(element, "text:start-value")
-            label = self._headings.count_item(outline - 1, parse_number(start) if start else None)
+            label = self._headings.count_item(self._styles.outline, outline - 1, start)
         if not found.text:
             return
         text = f"{label} {found.text}" if label else found.text
@@ -190,7 +190,8 @@ class OdfReader:
         if level > _MOST_NESTED:
             self.gaps.too_deep += 1
             return
-        style = get_odf_value(element, "text:style-name") or inherited
+        style = get_odf_value(element, "text:style-name") or inherited or self._find_list_style(element)
+        levels = self._styles.get_levels(style)
         if counters is None:
             counters = self._start_list(element, style)
         for item in element:
@@ -204,10 +205,16 @@ class OdfReader:
                     yield from self._read_list(child, base, depth, counters, level + 1, style)
                 elif name in ("text:p", "text:h"):
                     self._number += depth == 0
-                    label = counters.count_item(level, parse_number(start) if start else None) if is_labelled else ""
+                    label = counters.count_item(levels, level, start) if is_labelled else ""
                     is_labelled = False  # the paragraphs of an item share its number
                     yield from self._read_paragraph(child, name, base, label, level)
                     yield from self._flush(depth)
+
+    def _find_list_style(self, element: Element) -> str:
+        """The list style of the paragraphs of a list that names none."""
+        first = next(element.iter(make_odf_name("text:p")), None)
+        style = "" if first is None else get_odf_value(first, "text:style-name")
+        return self._styles.get_style("paragraph", style).list_style
 
     def _start_list(self, element: Element, style: str) -> OdfCounters:
         """The counters of a list, which may go on with those of another one."""
@@ -216,7 +223,7 @@ class OdfReader:
         if counters is None and get_odf_value(element, "text:continue-numbering") == "true":
             counters = self._lists.get(style)
         if counters is None:
-            counters = OdfCounters(self._styles.get_levels(style))
+            counters = OdfCounters()
         self._lists[style] = self._lists[f"#{get_odf_value(element, 'xml:id')}"] = counters
         return counters
 

@@ -156,30 +156,32 @@ def _read_levels(style: Element) -> list[OdfLevel]:
 class OdfCounters:
     """The numbers of one list, or of the headings."""
 
-    def __init__(self, levels: Sequence[OdfLevel]) -> None:
-        self._levels = levels
+    def __init__(self) -> None:
         self._counters = [0] * _LEVELS
 
-    def count_item(self, level: int, start: int | None = None) -> str:
-        """Count an item, and return what is printed in front of it."""
-        if not 0 <= level < _LEVELS:
+    def count_item(self, levels: Sequence[OdfLevel], level: int, start: str) -> str:
+        """Count an item, and return what is printed in front of it.
+
+        Args:
+            levels: of the style of the innermost list, which may differ from that of the lists around it.
+            level: of the item, from 0.
+            start: the number that it has by itself; empty: none.
+        """
+        if not 0 <= level < len(levels):
             return ""
-        own = self._levels[level] if level < len(self._levels) else OdfLevel()
+        own = levels[level]
         for above in range(level):
-            self._counters[above] = self._counters[above] or self._start(above)
-        self._counters[level] = self._counters[level] + 1 if self._counters[level] else self._start(level)
-        if start is not None:
-            self._counters[level] = start
+            self._counters[above] = self._counters[above] or levels[above].start
+        self._counters[level] = self._counters[level] + 1 if self._counters[level] else own.start
+        if start:
+            self._counters[level] = parse_number(start)
         self._counters[level + 1 :] = [0] * (_LEVELS - level - 1)
         if own.bullet or not own.format:
             return own.bullet
         first = max(level + 1 - max(own.shown_levels, 1), 0)
         numbers = [
-            write_number(self._counters[place], self._levels[place].format)
+            write_number(self._counters[place], levels[place].format)
             for place in range(first, level + 1)
-            if self._levels[place].format
+            if levels[place].format
         ]
         return f"{own.prefix}{'.'.join(numbers)}{own.suffix}".strip()
-
-    def _start(self, level: int) -> int:
-        return self._levels[level].start if level < len(self._levels) else 1

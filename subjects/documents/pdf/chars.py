@@ -40,6 +40,11 @@ ACCENTS: Final = {
     "\u02c7": "\u030c", "\u00b8": "\u0327", "\u02db": "\u0328",
 }  # fmt: skip
 """The combining forms of accents that TeX paints by themselves, over the letter."""
+_ACCENT_CODES: Final = frozenset(map(ord, ACCENTS))
+ACCENT_DISTANCE: Final = 60
+"""Characters from an accent within which its letter is reported."""
+MOST_ACCENTS: Final = 1_000
+"""More on a page are marks of code."""
 
 
 class Char(NamedTuple):
@@ -118,7 +123,8 @@ def read_chars(
     kinds = _Kinds()
     slack = top = bottom = right = 0.0
     run: list[str] = []
-    for index, code in enumerate(codes):
+    for index in _order_accents(handle, codes):
+        code = codes[index]
         text, kind = kinds[code]
         if kind == "s":
             size = slack / RUN_SHARE if run else 0.0
@@ -159,6 +165,41 @@ def read_chars(
     if run:
         collector.end(run, right)
     return _size_drawn_type(collector.found)
+
+
+def _order_accents(handle: int | None, codes: Sequence[int]) -> Sequence[int]:
+    """The order in which to read characters: that of the file, but accents right before the letters below them.
+
+    What TeX paints as a letter and an accent, PDFium may report far apart: `Oguz` with a breve behind the word.
+    """
+    accents = [index for index, code in enumerate(codes) if code in _ACCENT_CODES]
+    if not accents or len(accents) > MOST_ACCENTS:
+        return range(len(codes))
+    below: dict[int, int] = {}
+    for accent in accents:
+        left, top, right, bottom = _get_box(handle, accent)
+        middle = (left + right) / 2
+        near = range(max(accent - ACCENT_DISTANCE, 0), min(accent + ACCENT_DISTANCE, len(codes)))
+        for index in sorted(near, key=lambda index: abs(index - accent)):
+            if index not in below and chr(codes[index]).isalpha():
+                box = _get_box(handle, index)
+                if box[0] < middle < box[2] and box[3] < (top + bottom) / 2 < box[1]:
+                    below[index] = accent
+                    break
+    moved = set(below.values())
+    order: list[int] = []
+    for index in range(len(codes)):
+        if index in below:
+            order.append(below[index])
+        if index not in moved:
+            order.append(index)
+    return order
+
+
+def _get_box(handle: int | None, index: int) -> tuple[float, float, float, float]:
+    sides = (ctypes.c_float * 4)()
+    get_loose_box(handle, index, ctypes.addressof(sides))
+    return sides[0], sides[1], sides[2], sides[3]
 
 
 def _is_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], right: float, size: float) -> bool:

@@ -36,7 +36,7 @@ BROKEN: Final = 0.01
 LEAST_BROKEN: Final = 3
 """From this share and number of words on with letters that cannot be decoded, such as ligatures, OCR reads better."""
 SIGN: Final = 2
-"""An undecodable character in a word of more other characters than this is a letter or ligature; else it is a sign."""
+"""An undecodable character in a word of more letters than this is a letter or ligature; else it is a sign."""
 STAMP: Final = 200
 """Number of letters on the picture of a page up to which they may be a stamp, such as a download notice; more are its
 text."""
@@ -117,7 +117,8 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
     found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))
     broken = [word for word in words if UNKNOWN in word.text]
     found.broken = len(broken)
-    if sum(len(word.text.replace(UNKNOWN, "")) > SIGN for word in broken) >= max(LEAST_BROKEN, BROKEN * len(words)):
+    # Not so the signs before figures: a text layer is surer of these than OCR is.
+    if sum(sum(map(str.isalpha, word.text)) > SIGN for word in broken) >= max(LEAST_BROKEN, BROKEN * len(words)):
         found.undecodable = found.picture = True
     written = read_annotations(page, found.number)
     found.comments = written.comments

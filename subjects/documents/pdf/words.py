@@ -3,7 +3,8 @@
 Characters become words: runs that no gap, no space, no change of line and no change of base line part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
@@ -13,6 +14,10 @@ from elcano.subjects.documents.pdf.chars import ACCENTS, UNKNOWN, Char, read_cha
 
 GAP_SHARE: Final = 0.22
 """A gap wider than this share of the size parts words; word spaces are .25 wide and justified ones seldom under .2."""
+TIGHT_SHARE: Final = 0.12
+"""A gap wider than this parts the words of a line that was set so tight that all its spaces are narrower."""
+TIGHT_LETTERS: Final = 24
+"""Such a line looks like one word of at least so many characters; words of its own have three and more each."""
 SPACE_SHARE: Final = 0.06
 """Minimum width of a space that PDFium adds; narrower ones are dropped."""
 SHIFT_SHARE: Final = 0.05
@@ -81,12 +86,12 @@ def build_words(chars: list[Char | bool | None]) -> list[Word]:
         if run:
             part, close = _parts(run[-1], char, space)
             if part:
-                words.append(_build_word(run, joined, swapped))
+                words += _build_parts(run, joined, swapped)
                 run, joined = [], close
         run.append(char)
         space = False
     if run:
-        words.append(_build_word(run, joined, swapped))
+        words += _build_parts(run, joined, swapped)
     return [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
 
 
@@ -117,7 +122,8 @@ def _parts(before: Char, char: Char, space: bool | None) -> tuple[bool, bool]:
         return True, False
     if gap < 0 and (char.kind in ("m", "a") or before.kind == "a"):
         return False, False
-    if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size):
+    # An accent begins further right than the letter below it.
+    if gap > GAP_SHARE * size or space or (space is None and gap > SPACE_SHARE * size and char.kind != "a"):
         return True, False
     shifted = abs(old.base - new.base) > SHIFT_SHARE * size or abs(old.size - new.size) > 2 * SHIFT_SHARE * size
     return shifted, shifted
@@ -133,6 +139,19 @@ def _gap(before: Char, char: Char) -> float:
     if turn == 270:
         return before.top - char.bottom
     return char.left - before.right
+
+
+def _build_parts(run: list[Char], joined: bool, swapped: bool) -> Iterator[Word]:
+    """The word of a run; several if it is a tight line, where all gaps are narrow ones between words of letters."""
+    cuts = [0]
+    if len(run) > 2 and sum(len(char.text) for char in run) >= TIGHT_LETTERS:
+        gap = TIGHT_SHARE * run[0].style.size
+        cuts += [n for n in range(1, len(run)) if _gap(run[n - 1], run[n]) > gap]
+    parts = ["".join(char.text for char in run[start:end]) for start, end in pairwise([*cuts, len(run)])]
+    if len(parts) < 3 or sum(len(part) > 2 and part.strip(".,;:()-").isalpha() for part in parts) < 0.6 * len(parts):
+        cuts = [0]
+    for start, end in pairwise([*cuts, len(run)]):
+        yield _build_word(run[start:end], joined and not start, swapped)
 
 
 def _build_word(run: list[Char], joined: bool, swapped: bool) -> Word:

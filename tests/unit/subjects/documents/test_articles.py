@@ -257,6 +257,25 @@ Last.
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("source", "items"),
+    [
+        (r"\begin{enumerate}[label=(\alph*), noitemsep]\item x\item y\end{enumerate}", "(a) x\n(b) y"),
+        (r"\begin{enumerate}[label={Step \arabic*,},start=3]\item x\end{enumerate}", "Step 3, x"),
+        (r"\begin{enumerate}[(i)]\item x\item[*] y\item z\end{enumerate}", "(i) x\n* y\n(ii) z"),
+        (r"\begin{enumerate}[{Case} A:]\item x\end{enumerate}", "Case A: x"),
+        (r"\begin{enumerate}[noitemsep]\item x\end{enumerate}", "1. x"),
+        (
+            r"\begin{enumerate}\def\labelenumi{\arabic{enumi})}\setcounter{enumi}{4}\item x"
+            r"\begin{enumerate}\item y\end{enumerate}\end{enumerate}",
+            "5) x\n(a) y",
+        ),
+    ],
+)
+def test_items_of_latex_have_the_numbers_that_are_printed(source: str, items: str) -> None:
+    assert latex(source) == [("list", items)]
+
+
 def test_files_that_a_source_takes_in_are_reported() -> None:
     parsed = read_latex((LATEX + "Text. \\input{chapters/one} \\bibliography{refs}\\end{document}").encode())
     assert [(gap.unread, gap.reason.split(":")[0]) for gap in parsed.gaps] == [

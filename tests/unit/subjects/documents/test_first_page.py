@@ -69,6 +69,22 @@ def test_metadata_that_the_page_confirms_are_believed() -> None:
     assert (found.title, found.authors, found.year) == ("On ropes and ladders", ("Ann Roe",), 0)
 
 
+def test_a_notice_of_a_library_is_no_title() -> None:
+    notice = "You may need to log in before you follow these references."
+    blocks = [printed("Work in harbours and ports", 0.016, 0.1), printed(notice, 0.016, 0.3), printed(TEXT, 0.01, 0.5)]
+    assert complete_from_first_page(Parsed(blocks)).title == "Work in harbours and ports"
+
+
+def test_a_journal_that_heads_the_pages_is_no_title() -> None:
+    blocks = [
+        printed("Harbour Science", 0.03, 0.05),
+        printed("How cracks in ladders spread at sea", 0.02, 0.15),
+        printed(TEXT, 0.01, 0.5),
+    ]
+    assert complete_from_first_page(Parsed(blocks, furniture=("Harbour Science",))).title == blocks[1].text
+    assert complete_from_first_page(Parsed(blocks)).title == "Harbour Science"
+
+
 def test_a_file_is_not_younger_than_its_work() -> None:
     assert complete_from_first_page(Parsed(ARTICLE, "", (), 2009)).year == 0
 
@@ -93,6 +109,7 @@ def test_a_name_alone_needs_an_address_of_mail_or_metadata() -> None:
         (["doi:10.5281/zenodo.1234"], "10.5281/zenodo.1234"),
         (["doi:10.1234/one", "doi:10.1234/two"], ""),
         (["doi:10.1371/journal. pone.0197919", "10.1371/journal.pone.0197919"], "10.1371/journal.pone.0197919"),
+        (["www.pnas.org/lookup/suppl/doi:10.1073/pnas.1410/-/DCSupplemental"], "10.1073/pnas.1410"),
         (["arXiv:1510.00116v1 [cs.DC] 1 Oct 2015"], "10.48550/arxiv.1510.00116"),
         (["as shown in arXiv:1510.00116 and elsewhere"], ""),
         (["arXiv:math/0411343v1 [math.DS] 15 Nov 2004", "doi:10.1234/one"], "10.1234/one"),

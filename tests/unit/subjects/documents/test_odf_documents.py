@@ -111,6 +111,27 @@ def test_lists_are_numbered_and_go_on_where_they_say_so() -> None:
     assert texts(body) == ["1. a\n  1.a) b\n2. c", "same item", "Between.", "3. d", "Again.", "1. e\n• f"]
 
 
+def test_lists_in_lists_have_their_own_style_or_that_of_their_paragraphs() -> None:
+    item = "<text:list-item><text:p{}>{}</text:p>{}</text:list-item>".format
+    inner = f'<text:list text:style-name="L2">{item("", "b", "")}</text:list>'
+    styles = STYLES + (
+        '<text:list-style style:name="L3"><text:list-level-style-number text:level="1" style:num-format="A" '
+        'style:num-suffix=")"/></text:list-style>'
+        '<style:style style:name="P3" style:family="paragraph" style:list-style-name="L3"/>'
+    )
+    body = "<text:p>Or</text:p>".join(
+        f"<text:list{style}>{inside}</text:list>"
+        for style, inside in (
+            (' text:style-name="L3"', item("", "a", "")),
+            ("", item(' text:style-name="P3"', "c", "")),
+            (' text:style-name="L1"', item("", "d", inner)),
+        )
+    )
+    two = '<text:list-level-style-bullet text:level="2" text:bullet-char="\u2013"/></text:list-style>'
+    styles = styles.replace('text:bullet-char="\uf0b7"/></text:list-style>', f'text:bullet-char="\uf0b7"/>{two}')
+    assert texts(body, styles) == ["A) a", "Or", "A) c", "Or", "1. d\n  \u2013 b"]
+
+
 def test_tables_keep_spans_heads_and_repeated_cells() -> None:
     cell = "<table:table-cell{}><text:p>{}</text:p></table:table-cell>".format
     covered = "<table:covered-table-cell/>"

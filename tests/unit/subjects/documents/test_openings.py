@@ -113,6 +113,7 @@ def test_lists_of_references_and_numbers_of_figures_give_way_to_text(tmp_path: P
 
 BYLINE = "J. Rieser, M. Ciampini, N. Kiesel et al., 2022."
 DOWNLOADED = "Downloaded from https://journals.example.org/journal/ladders on 12 May 2023 by 192.0.2.201."
+SUPPLEMENT = "Supplementary data on ladders are available at Ladders online."
 WORKS = "Roe A, Doe B. 1999. Cracks in ladders of ships. J Ships 3:1-9. Poe C, Low D, Fox E. 2003. Ladders. Sea 7:2-5."
 
 
@@ -122,6 +123,8 @@ WORKS = "Roe A, Doe B. 1999. Cracks in ladders of ships. J Ships 3:1-9. Poe C, L
         ("rieser ciampini kiesel", BYLINE, "Rieser and Ciampini cooled a particle, and Kiesel measured how it moved."),
         ("journals ladders", DOWNLOADED, "Most journals on ladders are read by those who climb them every day."),
         ("cracks ladders ships", f"{'Sea. ' * 700}\n\n{WORKS}", "Cracks are found in ladders of ships every spring."),
+        ("ladders data", SUPPLEMENT, "Data on ladders are kept by those who climb them every day."),
+        ("cracks ladders", "[12] J. Roe, Cracks in ladders of ships, J. Ships 4 (2001) 12-18.", "Cracks end ladders."),
         ("time survival", "Time (h) 0 12 24 36 48 60 72 Survival (%) 0 20 40 60 80 100", "Survival takes time at sea."),
     ],
 )
@@ -143,6 +146,7 @@ def test_bylines_notes_works_and_axes_take_no_place_while_others_exist(
         "Vitamin C. Vitamin D.",
         "J. Rieser showed that cavities cool.",
         "Downloads from the server are kept.",
+        "2. In 2019 the harbour was closed, and J. Roe had all of its ladders brought to the yard to be looked at.",
         "A. Smith (2019) and B. Jones (2020) found that C. elegans and D. melanogaster live longer with less food.",
     ],
 )

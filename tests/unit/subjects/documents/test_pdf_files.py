@@ -115,3 +115,11 @@ def test_letters_that_cannot_be_decoded_are_told_and_not_left_out_in_silence(mon
     assert [gap.reason for gap in parsed.gaps] == [
         "some letters of page 1 cannot be decoded, and OCR is not installed: make setup"
     ]
+
+
+def test_signs_before_figures_are_no_letters_for_which_a_page_is_read_by_ocr() -> None:
+    # OCR took the sign of a currency for a figure: "\u20b917,81,841" became "217,81,841".
+    lines = [*LEFT, "They paid \x0117,841 in May,", "and \x012,756 in June, \x01845 in July."]
+    parsed = read_pdf(make_pdf([Sheet().write_lines(lines, 60, 100)]))
+    assert "They paid \ufffd17,841 in May, and \ufffd2,756 in June, \ufffd845 in July." in parsed.blocks[-1].text
+    assert [gap.reason for gap in parsed.gaps] == ["some signs of page 1 cannot be decoded, and read \ufffd (3)"]

@@ -346,3 +346,14 @@ def test_accents_that_are_painted_over_their_letters_are_part_of_them() -> None:
         Sheet().write("Universit", 60, 100).write("\xb4", 100, 100).write("e", 98.9, 100).write("de Brest", 107.3, 100)
     )
     assert texts(read(sheet)) == ["Universit\u00e9 de Brest"]
+    # TeX paints them where it is told to; PDFium may report one behind the word, or the line, that it is in.
+    late = Sheet().write("Rene wrote of ports", 60, 100).write("\xb4", 79.4, 100).write("and tides.", 160, 100)
+    assert texts(read(late)) == ["Ren\u00e9 wrote of ports and tides."]
+
+
+def test_a_line_set_so_tight_that_its_spaces_are_narrow_keeps_its_words() -> None:
+    # Narrow spaces of .15 sizes, as a line of a real paper has them: "Asobservedabove,adaptationadvice...".
+    words = ("harbour", "masters", "counted", "boats", "there", "daily")
+    parts = " -150 ".join(f"({word})" for word in words)
+    sheet = Sheet().paint(f"BT /plain 10 Tf 60 742 Td [{parts}] TJ ET")
+    assert texts(read(sheet)) == [" ".join(words)]

@@ -9,7 +9,7 @@ Notes and comments are passages of their own: they are not what the text says.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -17,6 +17,7 @@ from typing import Final
 from elcano.activities.passages.document import Block, Document, Parsed, Passage, normalize_text
 from elcano.activities.passages.place_arrays import CellArray, LineArray
 from elcano.activities.passages.place_packing import pack_places
+from elcano.graphs.report.places import Line
 from elcano.graphs.text import shorten_text
 from elcano.text.languages import text_language
 from elcano.text.words import sentence_ends
@@ -73,8 +74,9 @@ class _Unit:
 
 def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     """The text and passages of the blocks, which are taken out of `parsed`; without a title it is called `name`."""
-    blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
-    parsed.blocks.clear()  # a large document is not held twice
+    labels = tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels)
+    blocks: list[Block] = []
+    places = pack_places(_take_blocks(parsed.blocks, blocks), len(SEPARATOR), labels)
     gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
     declared = _clean_name(parsed.title)
@@ -90,12 +92,32 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
         parsed.work,
         parsed.doi,
         gaps,
-        pack_places(
-            blocks,
-            len(SEPARATOR),
-            tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels),
-        ),
+        places,
     )
+
+
+def _take_blocks(found: list[Block], left: list[Block]) -> Iterator[Block]:
+    """The blocks as they are stored, taken out of `found`; those in `left` know only the pages of their parts.
+
+    The places of a document of thousands of pages are as large as its text, so they are not held while they are packed.
+    """
+    found.reverse()
+    while found:
+        block = _clean_block(found.pop())
+        if block.text:
+            yield block
+            left.append(replace(block, lines=_list_pages(block.lines, block.page)))
+
+
+def _list_pages(lines: Iterable[Line], page: int) -> tuple[Line, ...]:
+    """The first of the lines on each page, which ends where the last of them does; none if all are on this page."""
+    pages: list[Line] = []
+    for line in lines:
+        if pages and pages[-1].page == line.page:
+            pages[-1] = pages[-1]._replace(end=line.end)
+        else:
+            pages.append(line._replace(edges=()))
+    return () if all(one.page == page for one in pages) else tuple(pages)
 
 
 def _clean_name(text: str) -> str:

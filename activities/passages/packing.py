@@ -9,15 +9,16 @@ Notes and comments are passages of their own: they are not what the text says.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from elcano.activities.passages.document import Block, Document, Parsed, Passage, normalize_text
 from elcano.activities.passages.place_arrays import CellArray, LineArray
 from elcano.activities.passages.place_packing import pack_places
-from elcano.graphs.report.places import Line
 from elcano.graphs.text import shorten_text
 from elcano.text.languages import text_language
 from elcano.text.words import sentence_ends
@@ -79,8 +80,8 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     places = pack_places(_take_blocks(parsed.blocks, blocks), len(SEPARATOR), labels)
     gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
-    declared = _clean_name(parsed.title)
-    title = declared or next((block.text for block in blocks if block.kind == "heading"), "") or name
+    heading = next((block.text for block in blocks if block.kind == "heading"), "")
+    title = _clean_name(parsed.title) or heading or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
     return Document(
         shorten_text(title, HEADING_CHARACTERS),
@@ -97,27 +98,15 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
 
 
 def _take_blocks(found: list[Block], left: list[Block]) -> Iterator[Block]:
-    """The blocks as they are stored, taken out of `found`; those in `left` know only the pages of their parts.
-
-    The places of a document of thousands of pages are as large as its text, so they are not held while they are packed.
-    """
+    """The blocks as they are stored, taken out of `found`; those in `left` keep of their lines only the pages."""
     found.reverse()
     while found:
         block = _clean_block(found.pop())
         if block.text:
             yield block
-            left.append(replace(block, lines=_list_pages(block.lines, block.page)))
-
-
-def _list_pages(lines: Iterable[Line], page: int) -> tuple[Line, ...]:
-    """The first of the lines on each page, which ends where the last of them does; none if all are on this page."""
-    pages: list[Line] = []
-    for line in lines:
-        if pages and pages[-1].page == line.page:
-            pages[-1] = pages[-1]._replace(end=line.end)
-        else:
-            pages.append(line._replace(edges=()))
-    return () if all(one.page == page for one in pages) else tuple(pages)
+            runs = [list(run) for _, run in groupby(block.lines, attrgetter("page"))]
+            pages = (run[0]._replace(end=run[-1].end, edges=()) for run in runs)
+            left.append(replace(block, lines=tuple(pages) if [run[0].page for run in runs] != [block.page] else ()))
 
 
 def _clean_name(text: str) -> str:

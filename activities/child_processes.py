@@ -1,7 +1,8 @@
 """Risky work in processes of their own, one for each request: gone when it has answered, or when it did not in time.
 
 Nothing that a statement or a library does can be in this process's way: no thread, no memory, no lock is shared with
-it. The libraries are loaded once, by a server that forks; it ends when no one asked for ten minutes.
+it. The libraries are loaded once, by a server that forks; it ends when no one asked for ten minutes,
+unless it is to stay.
 """
 
 import atexit
@@ -15,9 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Final, Generic, TypeVar, get_type_hints
+from typing import Any, BinaryIO, ClassVar, Final, Generic, TypeVar, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Frozen
@@ -30,12 +31,19 @@ FILE_BYTES: Final = 2_000_000_000
 """Bytes of one file that a process writes, such as what SQLite sorts on the disk."""
 _BEGUN: Final = b"begun\n"
 _SERVER: Final = (
-    "import sys; sys.path[:] = sys.argv[3:]; from elcano.activities.child_processes import serve_connections; "
-    "serve_connections(*sys.argv[1:3])"
+    "import sys; sys.path[:] = sys.argv[4:]; from elcano.activities.child_processes import serve_connections; "
+    "serve_connections(*sys.argv[1:4])"
 )
 
 
-class TimedRequest(Frozen):
+class Message(Frozen):
+    """A request or an answer. Large fields travel as they are: as JSON they would be in memory three times."""
+
+    raw: ClassVar[tuple[str, ...]] = ()
+    """Names of its fields of bytes that are sent behind the JSON of the others, and are empty by default."""
+
+
+class TimedRequest(Message):
     """A request to one process."""
 
     seconds: float
@@ -48,6 +56,7 @@ class TimedRequest(Frozen):
 
 Asked = TypeVar("Asked", bound=TimedRequest)
 Answered = TypeVar("Answered", bound=Frozen)
+Received = TypeVar("Received", bound=Frozen)
 
 
 class Stop:
@@ -95,11 +104,18 @@ class ChildProcesses(Generic[Asked, Answered]):
         function: the path of the function, `package.module:name`, from `request`, a `TimedRequest`, to its answer.
         answer: the type of the answer.
         libraries: modules that the server loads before it forks, besides the function's own.
+        idle_seconds: after which it ends where no one asks; None: it does not.
     """
 
-    def __init__(self, function: str, answer: type[Answered], libraries: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        function: str,
+        answer: type[Answered],
+        libraries: Sequence[str] = (),
+        idle_seconds: float | None = IDLE_SECONDS,
+    ) -> None:
         self._function = function
-        self._libraries = ",".join(libraries)
+        self._arguments = (",".join(libraries), "" if idle_seconds is None else str(idle_seconds))
         self._answer = answer
         self._lock = threading.Lock()
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
@@ -120,18 +136,20 @@ class ChildProcesses(Generic[Asked, Answered]):
                 connection.settimeout(
                     request.seconds + request.extension + START_SECONDS
                 )  # a process that runs ends by its own clock
-                connection.sendall(request.model_dump_json().encode() + b"\n")
-                answer = answers.readline()
-            except OSError:
-                answer = b""
+                _send(connection, request)
+                return _receive(answers, self._answer)
+            except (OSError, ValueError):
+                pass
             finally:
                 stop.by(None)
-        try:
-            return self._answer.model_validate_json(answer)
-        except ValidationError:
-            # A process that used up its processor time has taken at least as long.
-            late = stop.asked or time.monotonic() - begun >= (request.processor_seconds or request.seconds)
-            raise ProcessEnded(late=late) from None
+        # A process that used up its processor time has taken at least as long.
+        late = stop.asked or time.monotonic() - begun >= (request.processor_seconds or request.seconds)
+        raise ProcessEnded(late=late)
+
+    def start(self) -> None:
+        """Start the server, so that the first request need not wait for its libraries."""
+        with self._lock:
+            self._control()
 
     def close(self) -> None:
         """Ends the server; another request starts a new one."""
@@ -166,7 +184,7 @@ class ChildProcesses(Generic[Asked, Answered]):
             self._end()
         if self._running is None:
             mine, theirs = socket.socketpair()
-            command = (sys.executable, "-W", "ignore", "-c", _SERVER, self._function, self._libraries, *sys.path)
+            command = (sys.executable, "-W", "ignore", "-c", _SERVER, self._function, *self._arguments, *sys.path)
             with theirs:
                 process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)
             self._running = process, mine
@@ -186,12 +204,13 @@ def _hang_up(connection: socket.socket) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def serve_connections(path: str, libraries: str) -> None:
+def serve_connections(path: str, libraries: str, idle_seconds: str) -> None:
     """Forks a process for each connection, until the worker closes its end of the standard input, which is a socket.
 
     Args:
         path: of the function that answers.
         libraries: modules that it needs, separated by commas.
+        idle_seconds: after which it ends where no one asks; empty: it does not.
     """
     function = import_object(path, "a process for risky work")
     for name in filter(None, libraries.split(",")):
@@ -199,7 +218,7 @@ def serve_connections(path: str, libraries: str) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children leave nothing that has to be waited for
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the worker ends this process when it is done
     with socket.socket(fileno=os.dup(0)) as control, contextlib.suppress(TimeoutError):
-        control.settimeout(IDLE_SECONDS)
+        control.settimeout(float(idle_seconds) if idle_seconds else None)
         while fds := socket.recv_fds(control, 1, 1)[1]:
             with contextlib.suppress(BlockingIOError):  # no process can be had: who asked is hung up on
                 if os.fork() == 0:
@@ -214,16 +233,41 @@ def _serve_request(fd: int, function: Callable[..., Any]) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         with socket.socket(fileno=fd) as connection, connection.makefile("rb") as requests:
             connection.sendall(_BEGUN)
-            request = get_type_hints(function)["request"].model_validate_json(requests.readline())
+            request = _receive(requests, get_type_hints(function)["request"])
             signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
             signal.setitimer(signal.ITIMER_PROF, request.processor_seconds)
             threading.Thread(target=_end_when_hung_up, args=(connection,), daemon=True).start()
             answer = function(request)
-            del request  # a large file is not held while its answer is written, nor is the answer as text and bytes
-            connection.sendall(TypeAdapter(type(answer)).dump_json(answer))
-            connection.sendall(b"\n")
+            del request  # a large file is not held while its answer is written
+            _send(connection, answer)
     finally:
         os._exit(0)
+
+
+def _send(connection: socket.socket, message: Any) -> None:
+    """Sends a message: the JSON of its fields on one line, the lengths of its raw ones on the next, and these."""
+    names = message.raw if isinstance(message, Message) else ()
+    connection.sendall(TypeAdapter(type(message)).dump_json(message, exclude=set(names)) + b"\n")
+    contents = [getattr(message, name) for name in names]
+    connection.sendall(" ".join(str(len(content)) for content in contents).encode() + b"\n")
+    for content in contents:
+        connection.sendall(content)
+
+
+def _receive(stream: BinaryIO, kind: type[Received]) -> Received:
+    """The message that was sent.
+
+    Raises:
+        ValueError: it is none, or was cut off.
+    """
+    message = kind.model_validate_json(stream.readline())
+    lengths = stream.readline().split()
+    if not isinstance(message, Message):
+        return message
+    contents = {name: stream.read(int(length)) for name, length in zip(message.raw, lengths, strict=True)}
+    if any(len(content) != int(length) for content, length in zip(contents.values(), lengths, strict=True)):
+        raise ValueError("a message was cut off")
+    return message.model_copy(update=contents)
 
 
 def _end_when_hung_up(connection: socket.socket) -> None:

@@ -12,6 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from elcano.activities.passages.document import Block, Document, Parsed, Passage, normalize_text
@@ -73,12 +75,13 @@ class _Unit:
 
 def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     """The text and passages of the blocks, which are taken out of `parsed`; without a title it is called `name`."""
-    blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
-    parsed.blocks.clear()  # a large document is not held twice
+    labels = tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels)
+    blocks: list[Block] = []
+    places = pack_places(_take_blocks(parsed.blocks, blocks), len(SEPARATOR), labels)
     gaps = tuple(gap._replace(reason=_clean_name(gap.reason)) for gap in parsed.gaps)
     text = SEPARATOR.join(block.text for block in blocks)
-    declared = _clean_name(parsed.title)
-    title = declared or next((block.text for block in blocks if block.kind == "heading"), "") or name
+    heading = next((block.text for block in blocks if block.kind == "heading"), "")
+    title = _clean_name(parsed.title) or heading or name
     target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
     return Document(
         shorten_text(title, HEADING_CHARACTERS),
@@ -90,12 +93,20 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
         parsed.work,
         parsed.doi,
         gaps,
-        pack_places(
-            blocks,
-            len(SEPARATOR),
-            tuple(shorten_text(_clean_name(label), LABEL_CHARACTERS) for label in parsed.page_labels),
-        ),
+        places,
     )
+
+
+def _take_blocks(found: list[Block], left: list[Block]) -> Iterator[Block]:
+    """The blocks as they are stored, taken out of `found`; those in `left` keep of their lines only the pages."""
+    found.reverse()
+    while found:
+        block = _clean_block(found.pop())
+        if block.text:
+            yield block
+            runs = [list(run) for _, run in groupby(block.lines, attrgetter("page"))]
+            pages = (run[0]._replace(end=run[-1].end, edges=()) for run in runs)
+            left.append(replace(block, lines=tuple(pages) if [run[0].page for run in runs] != [block.page] else ()))
 
 
 def _clean_name(text: str) -> str:

@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from elcano.activities.child_processes import (
     START_SECONDS,
     ChildProcesses,
+    Message,
     NotStarted,
     ProcessEnded,
     Stop,
@@ -15,7 +16,6 @@ from elcano.activities.child_processes import (
     limit_resources,
 )
 from elcano.activities.passages.document import FileSkipped
-from elcano.graphs.frozen import Frozen
 
 MEMORY_BYTES: Final = 2_000_000_000
 """Address space of the process, of which its libraries take .5 GB; what lies about its unpacked size ends here."""
@@ -33,15 +33,15 @@ Found = TypeVar("Found")
 class FileRequest(TimedRequest):
     """A request to read a file."""
 
-    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+    raw = ("content",)
 
-    content: bytes
+    content: bytes = b""
 
 
 Asked = TypeVar("Asked", bound=FileRequest)
 
 
-class FileAnswer(Frozen, Generic[Found]):
+class FileAnswer(Message, Generic[Found]):
     """Content found in a file."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -51,6 +51,10 @@ class FileAnswer(Frozen, Generic[Found]):
     """Why nothing was."""
     needs: str = ""
     """Missing component that could read it; see `Gap`."""
+
+    def restore(self) -> Found | None:
+        """The content with what travelled beside it."""
+        return self.found
 
 
 def ask_process(processes: ChildProcesses[Asked, FileAnswer[Found]], request: Asked, stop: Stop | None = None) -> Found:
@@ -76,9 +80,9 @@ def require_found(answer: FileAnswer[Found]) -> Found:
     Raises:
         FileSkipped: nothing.
     """
-    if answer.found is None:
+    if (found := answer.restore()) is None:
         raise FileSkipped(answer.skipped, answer.needs)
-    return answer.found
+    return found
 
 
 def answer_or_report_skip(read: Callable[[], Found]) -> FileAnswer[Found]:

@@ -1,6 +1,7 @@
 """Documents are read in processes of their own if a C library does it or the file is large."""
 
 import gc
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -39,17 +40,34 @@ class ParseRequest(FileRequest):
     name: str
 
 
-def answer_request(request: ParseRequest) -> FileAnswer[Document]:
+class DocumentAnswer(FileAnswer[Document]):
+    """A document whose text and places travel beside it."""
+
+    raw = ("text", "places")
+
+    text: bytes = b""
+    places: bytes = b""
+
+    def restore(self) -> Document | None:
+        """The document."""
+        return self.found and replace(self.found, text=self.text.decode(), places=self.places)
+
+
+def answer_request(request: ParseRequest) -> DocumentAnswer:
     """The answer to one request, by this process."""
     gc.freeze()  # else what was loaded before the fork is searched for garbage while a long document is read
     kind = FORMATS.get(PurePosixPath(request.name).suffix.lower())
     limit_reading(len(request.content) if kind is not None and kind.media_type == HTML_TYPE else None)
-    return answer_or_report_skip(lambda: parse_document(request.name, request.content))
+    answer = answer_or_report_skip(lambda: parse_document(request.name, request.content))
+    if (found := answer.found) is None:
+        return DocumentAnswer(skipped=answer.skipped, needs=answer.needs)
+    bare = replace(found, text="", places=b"")
+    return DocumentAnswer(found=bare, text=found.text.encode(), places=found.places)
 
 
 PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProcesses(
     f"{__name__}:{answer_request.__name__}",
-    FileAnswer[Document],
+    DocumentAnswer,
     [
         f"elcano.subjects.documents.{name}"
         for name in (

@@ -11,6 +11,7 @@ plugin: Final = Plugin(
     sources=(".source_specs:SOURCES",),
     checks=(".local_sources:check_collections",),
     openers={"documents": ".local_sources:open_collection"},
+    starters=(".pdf.pictures:start_renderers",),
     services=(".local_sources:require_folders",),
     routes=(".picture_routes:router",),
     document_files=(".local_sources:find_local_file",),

@@ -138,7 +138,8 @@ def _lay_out(text: str, box: tuple[float, float, float, float], size: float) -> 
         scale = min(1.0, (right - left) / (CHARACTER_WIDTH * size * len(" ".join(row)))) * CHARACTER_WIDTH * size
         at = left
         for word in row:
-            yield Word(word, at, base - 0.9 * size, at + len(word) * scale, base + 0.25 * size, base, size)
+            end = at + len(word) * scale
+            yield Word(word, at, base - 0.9 * size, end, base + 0.25 * size, base, size, estimated=True)
             at += (len(word) + 1) * scale
 
 

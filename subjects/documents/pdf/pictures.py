@@ -53,8 +53,14 @@ class PictureRequest(FileRequest):
 
 
 RENDERERS: Final[ChildProcesses[PictureRequest, FileAnswer[PagePicture]]] = ChildProcesses(
-    f"{__package__}.page_drawing:answer_request", FileAnswer[PagePicture]
+    f"{__package__}.page_drawing:answer_request", FileAnswer[PagePicture], idle_seconds=None
 )
+
+
+def start_renderers(program: str, settings: object) -> None:
+    """Load what draws pages when the API starts: its libraries take longer than a page, and a reader waits for it."""
+    if program == "api":
+        RENDERERS.start()
 
 
 class PageRenderer:

@@ -253,7 +253,7 @@ def _mark_shifted(segment: Segment) -> None:
     if all(word.size >= SMALL * segment.size for word in segment.words):
         return
     for number, word in enumerate(segment.words):
-        if word.size >= SMALL * segment.size:
+        if word.size >= SMALL * segment.size or word.estimated:
             continue
         up = segment.base - word.base
         if up > RAISED * segment.size:

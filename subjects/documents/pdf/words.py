@@ -54,6 +54,8 @@ class Word(NamedTuple):
     """OCR's confidence, 0 to 1; None: its characters are in the file."""
     fixed: bool = False
     """Whether all characters of its type are of one width, as in code."""
+    estimated: bool = False
+    """Whether its place within a field is estimated, so that its base line tells nothing."""
 
 
 class Page(NamedTuple):

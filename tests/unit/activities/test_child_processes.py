@@ -1,5 +1,6 @@
 """Processes for one request each: they may hang, crash, talk nonsense or be slow to start."""
 
+import io
 import os
 import signal
 import socket
@@ -10,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from elcano.activities import child_processes
-from elcano.activities.child_processes import ChildProcesses, NotStarted, ProcessEnded, Stop, TimedRequest
+from elcano.activities.child_processes import ChildProcesses, Message, NotStarted, ProcessEnded, Stop, TimedRequest
 from elcano.graphs.frozen import Frozen
 
 MODULE = "tests.unit.activities.test_child_processes"
@@ -29,6 +30,23 @@ class Nonsense(Frozen):
 
 def say(request: TimedRequest) -> Said:
     return Said(pid=os.getpid())
+
+
+class Copied(Message):
+    raw = ("content",)
+
+    name: str
+    content: bytes = b""
+
+
+class Copying(TimedRequest):
+    raw = ("content",)
+
+    content: bytes = b""
+
+
+def copy(request: Copying) -> Copied:
+    return Copied(name="copy", content=request.content)
 
 
 def hang(request: TimedRequest) -> Said:
@@ -86,6 +104,28 @@ def test_work_that_is_stopped_before_it_begins_ends_at_once(started: Started) ->
     assert ended.value.late
 
 
+def test_bytes_travel_as_they_are() -> None:
+    processes: ChildProcesses[Copying, Copied] = ChildProcesses(f"{MODULE}:copy", Copied)
+    content = bytes(range(256)) * 1_000 + b"\n3 4\n"
+    assert processes.ask(Copying(seconds=60, content=content)) == Copied(name="copy", content=content)
+    assert processes.ask(Copying(seconds=60)) == Copied(name="copy")
+    processes.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        (b'{"name": "copy"}\n5\ncut', "cut off"),
+        (b'{"name": "copy"}\n', "shorter"),
+        (b'{"name": "copy"}\nmany\n', "invalid literal"),
+        (b"{}\n0\n", "Field required"),
+    ],
+)
+def test_a_message_that_is_cut_off_or_makes_no_sense_is_none(sent: bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        child_processes._receive(io.BytesIO(sent), Copied)
+
+
 @pytest.mark.parametrize("function", [crash, talk_nonsense])
 def test_a_process_without_an_answer_was_not_late(started: Started, function: Callable[..., object]) -> None:
     with pytest.raises(ProcessEnded) as ended:
@@ -105,11 +145,10 @@ def test_a_server_that_ended_is_started_again(started: Started) -> None:
 
 def test_a_server_that_nobody_asks_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     mine, theirs = socket.socketpair()
-    monkeypatch.setattr(child_processes, "IDLE_SECONDS", 0.01)
     monkeypatch.setattr(os, "dup", lambda fd: theirs.detach())
     monkeypatch.setattr(signal, "signal", lambda number, way: None)
     with mine:
-        child_processes.serve_connections(f"{MODULE}:say", "")
+        child_processes.serve_connections(f"{MODULE}:say", "", "0.01")
         assert mine.recv(1) == b""
 
 

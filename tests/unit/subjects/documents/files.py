@@ -27,23 +27,20 @@ def pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False) -> bytes:
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
     if encrypted:
         objects.append(ENCRYPTION)
-    content = b"%PDF-1.4\n"
+    content = bytearray(b"%PDF-1.4\n")
     offsets = []
     for number, body in enumerate(objects, start=1):
         offsets.append(len(content))
         content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(content)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     trailer = b"<< /Size %d /Root 1 0 R %s/ID [<00> <00>] >>" % (
         size,
         b"/Encrypt %d 0 R " % len(objects) if encrypted else b"",
     )
-    return content + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n%s\nstartxref\n%d\n%%%%EOF" % (
-        size,
-        table,
-        trailer,
-        len(content),
-    )
+    content += b"xref\n0 %d\n0000000000 65535 f \n%strailer\n%s\nstartxref\n%d\n%%%%EOF" % (size, table, trailer, start)
+    return bytes(content)
 
 
 def word(title: str = "") -> bytes:

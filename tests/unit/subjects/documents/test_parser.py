@@ -153,4 +153,4 @@ def test_a_parser_that_fails_names_its_error(monkeypatch: pytest.MonkeyPatch, er
     monkeypatch.setattr(parsing, "parse_document", failing)
     monkeypatch.setattr(parsing, "limit_reading", lambda html_bytes: None)  # they would be those of this process
     answer = parsing.answer_request(ParseRequest(seconds=1, name="a.pdf", content=b""))
-    assert answer == FileAnswer(skipped=reason)
+    assert answer == parsing.DocumentAnswer(skipped=reason)

@@ -88,6 +88,12 @@ def test_values_of_fields_are_read_at_their_places() -> None:
     assert "sesame" not in said
 
 
+def test_a_small_value_above_the_line_of_its_label_is_no_exponent() -> None:
+    sheet = Sheet().write("Number of classes:", 60, 100, size=14)
+    sheet.annotate("/Subtype /Widget /FT /Tx /T (classes) /V (12) /DA (/plain 10 Tf) /Rect [190 740 300 756]")
+    assert "Number of classes: 12" in join(block.text for block in read_pdf(make_pdf([sheet], fields=True)).blocks)
+
+
 def test_comments_are_told_by_themselves_and_free_text_is_text() -> None:
     sheet = Sheet().write_lines(LEFT, 60, 100)
     sheet.annotate("/Subtype /Text /Contents (Is this the third harbour?) /Rect [400 700 420 720]")

@@ -1,21 +1,25 @@
 import asyncio
 import os
 import struct
+import threading
 import zlib
 
 import pytest
 
-from elcano.activities.child_processes import ChildProcesses
+from elcano.activities.child_processes import ChildProcesses, Stop
 from elcano.activities.passages.document import FileSkipped
 from elcano.graphs.report.places import Box
 from elcano.subjects.documents.file_processes import FileAnswer
+from elcano.subjects.documents.pdf import pictures as pdf_pictures
 from elcano.subjects.documents.pdf.page_drawing import render_page
 from elcano.subjects.documents.pdf.pictures import (
     MAXIMUM_PIXELS,
     MAXIMUM_WIDTH,
+    RENDERED_AT_ONCE,
     PagePicture,
     PageRenderer,
     PictureRequest,
+    start_renderers,
 )
 from tests.unit.subjects.documents.pdf_drawings import show, write_pdf
 
@@ -64,9 +68,49 @@ def test_a_page_that_is_not_there_is_refused_in_words(page: int) -> None:
         render_page(PAGE, page, 600)
 
 
-async def test_fifty_pictures_are_drawn_a_few_at_a_time() -> None:
-    pictures = await asyncio.gather(*(PageRenderer().render(PAGE, 1, 200) for _ in range(50)))
+class _Counted(ChildProcesses[PictureRequest, FileAnswer[PagePicture]]):
+    """Draws nothing, and counts the requests that it has at the same time."""
+
+    def __init__(self) -> None:
+        super().__init__("none:none", FileAnswer[PagePicture])
+        self._all_there = threading.Barrier(RENDERED_AT_ONCE)
+        self._now = self.most = 0
+
+    def ask(
+        self, request: PictureRequest, stop: Stop | None = None, start_seconds: float = 0
+    ) -> FileAnswer[PagePicture]:
+        self._now += 1
+        self.most = max(self.most, self._now)
+        self._all_there.wait(60)
+        self._now -= 1
+        return FileAnswer(found=PagePicture(content=b"", width=request.width, height=1))
+
+
+async def test_many_pictures_take_the_memory_of_a_few() -> None:
+    counted = _Counted()
+    renderer = PageRenderer(processes=counted)
+    pictures = await asyncio.gather(*(renderer.render(PAGE, 1, 200) for _ in range(16 * RENDERED_AT_ONCE)))
     assert {picture.width for picture in pictures} == {200}
+    assert counted.most == RENDERED_AT_ONCE
+
+
+async def test_fifty_pictures_are_all_drawn() -> None:
+    renderer = PageRenderer()
+    pictures = await asyncio.gather(*(renderer.render(PAGE, 1, 200) for _ in range(50)))
+    assert {picture.width for picture in pictures} == {200}
+
+
+@pytest.mark.parametrize(("program", "is_started"), [("api", True), ("worker", False)])
+def test_what_draws_pages_is_loaded_before_the_first_is_asked_for(
+    program: str, is_started: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh: ChildProcesses[PictureRequest, FileAnswer[PagePicture]] = ChildProcesses(
+        "none:none", FileAnswer[PagePicture]
+    )
+    monkeypatch.setattr(pdf_pictures, "RENDERERS", fresh)
+    start_renderers(program, None)
+    assert (fresh._running is not None) is is_started
+    fresh.close()
 
 
 def crash(request: PictureRequest) -> FileAnswer[PagePicture]:

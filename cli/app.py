@@ -45,13 +45,9 @@ def serve_stack(
     replace_process("elcano.dev", *(["--verbose"] if verbose else []))
 
 
-def check_installation(
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Also try every host that a run would ask, and report versions and queues.")
-    ] = False,
-) -> None:
+def check_installation() -> None:
     """Check everything that a run needs, and explain how to fix what is missing."""
-    replace_process("elcano.dev.doctor", *(["--deep"] if deep else []))
+    replace_process("elcano.dev.doctor")
 
 
 _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {

@@ -72,13 +72,9 @@ HERE = "this shell: "
 _NOT_ASKED = "the server that answers was started with settings of its own; this is for what is started from here"
 
 
-def main(arguments: Sequence[str] = ()) -> int:
-    """Print every finding; the exit code is 1 if something has to be fixed, else 0.
-
-    With `--deep`, the deep checks of plugins too, which ask other machines.
-    """
+def main() -> int:
+    """Print every finding; the exit code is 1 if something has to be fixed, else 0."""
     console = Console(soft_wrap=True, highlight=False)
-    deep = "--deep" in arguments
     chosen = program_settings()
     if broken := [finding for finding in check_plugins(chosen) if finding.grade == "fault"]:
         return _print_findings(console, broken)
@@ -87,7 +83,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     served += (*check_providers(chosen), *check_modes(chosen)) if ready else ()
     own = [
         replace(finding, text=HERE + finding.text)
-        for look in (*OF_THIS_SHELL, *load_objects("checks"), *(load_objects("deep_checks") if deep else ()))
+        for look in (*OF_THIS_SHELL, *load_objects("checks"))
         for finding in look(chosen)
     ]
     findings = [
@@ -346,4 +342,4 @@ OF_THIS_SHELL: tuple[Look, ...] = (
 
 if __name__ == "__main__":
     with guarded_output("elcano"):
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(main())

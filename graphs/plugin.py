@@ -81,8 +81,6 @@ class Plugin:
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
-    deep_checks: tuple[Path, ...] = ()
-    """The same for `elcano doctor --deep`: checks that ask other machines, and may take seconds."""
     starters: tuple[Path, ...] = ()
     """Functions that are called with `api` or `worker` and the settings before such a program opens anything."""
     companions: tuple[Path, ...] = ()

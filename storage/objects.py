@@ -80,15 +80,6 @@ class Objects:
             except FileNotFoundError:
                 return None
 
-    async def get_head(self, key: str, length: int) -> bytes | None:
-        """Returns the first bytes of an object, at most `length`; None if there is no such object."""
-        async with self._answering("get"):
-            try:
-                found = await obstore.get_range_async(self._store, key, start=0, length=length)
-                return bytes(found)
-            except FileNotFoundError:
-                return None
-
     async def delete_below(self, prefix: str) -> int:
         """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time.
 

@@ -112,16 +112,6 @@ class FindsRecords(Protocol):
 
 
 @runtime_checkable
-class AsksServers(Protocol):
-    """Further interface of a source that asks servers known from the start: `elcano doctor --deep` tries them."""
-
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """The addresses below which it asks."""
-        ...
-
-
-@runtime_checkable
 class HasTables(Protocol):
     """Further interface of a source that is a database."""
 

@@ -46,10 +46,6 @@ class KeyRing:
         self._sealed = count()
         self._salt = b""
 
-    def list_ids(self) -> list[str]:
-        """The ids of its keys, the one that encrypts first."""
-        return list(self._keys)
-
     def __getstate__(self) -> None:
         raise TypeError("keys do not leave their process")
 

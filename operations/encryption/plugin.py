@@ -13,5 +13,4 @@ plugin: Final = Plugin(
     routes=(".codec_routes:router",),
     commands={"encryption": ".commands:app"},
     checks=(".keys:check_keys",),
-    deep_checks=(".readable_check:check_readable",),
 )

@@ -6,7 +6,7 @@ from elcano.graphs.plugin import Plugin
 
 plugin: Final = Plugin(
     name="telemetry",
-    description="Traces and metrics by OpenTelemetry, `/metrics` for Prometheus, logs as JSON, and deep checks.",
+    description="Traces and metrics by OpenTelemetry, `/metrics` for Prometheus, and logs as JSON.",
     package="elcano.operations.telemetry",
     settings=(".settings:TelemetrySettings",),
     starters=(".start:start_telemetry",),
@@ -17,12 +17,4 @@ plugin: Final = Plugin(
     },
     routes=(".routes:router",),
     checks=(".start:check_telemetry",),
-    deep_checks=(
-        ".deep_checks.hosts:check_hosts",
-        ".deep_checks.service:check_versions",
-        ".deep_checks.service:check_time_limits",
-        ".deep_checks.service:check_store_revision",
-        ".deep_checks.service:check_disk",
-        ".deep_checks.service:check_temporal_server",
-    ),
 )

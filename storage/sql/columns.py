@@ -90,16 +90,6 @@ class SealedJson(TypeDecorator[Any]):
         return json.loads(unseal_text(dialect, value)) if isinstance(value, str) else value
 
 
-def find_sealed_part(kept: str) -> str | None:
-    """The sealed part of what a `SealedText` or `SealedJson` column keeps, as text or JSON, or of its beginning.
-
-    None: it is in clear.
-    """
-    if kept.startswith(_SEALED):
-        return kept[len(_SEALED) :]
-    return kept[1:].rstrip('"') if kept.startswith('"') else None
-
-
 class Word(TypeDecorator[str]):
     """A word by which rows are found: its code if the engine has a cipher."""
 

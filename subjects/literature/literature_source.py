@@ -68,11 +68,6 @@ class LiteratureSource(ABC):
         self._told = {**self.parameters, **{name: value for name, value in credentials.items() if name and value}}
         self._headers = {self.key_header: self.key} if self.key_header and self.key else {}
 
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """The address of its service."""
-        return (self.service.base,)
-
     async def search(self, query: str, limit: int) -> SearchResults:
         """Return at most `limit` passages of the works that the service ranks best.
 

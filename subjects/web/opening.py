@@ -200,11 +200,6 @@ class WebSource(_ReadingSource):
         super().__init__(spec, fetcher, reader)
         self._providers = providers
 
-    @property
-    def addresses(self) -> tuple[str, ...]:
-        """The addresses of the configured search engines."""
-        return tuple(one.service.base for one in self._providers)
-
     async def search(self, query: str, limit: int) -> SearchResults:
         """Return the best passages of the best pages.
 

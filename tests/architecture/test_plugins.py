@@ -32,7 +32,6 @@ OTHER_KINDS = (
     "document_files",
     "admission_rules",
     "archivers",
-    "deep_checks",
     "starters",
     "companions",
     "background",

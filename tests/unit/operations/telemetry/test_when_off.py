@@ -18,7 +18,7 @@ from elcano.graphs.plugin import Surroundings, load_objects, load_registries, op
 from elcano.settings import Settings
 load_registries()
 settings = Settings()
-for kind in ("starters", "companions", "parts", "routes", "checks", "deep_checks", "settings"):
+for kind in ("starters", "companions", "parts", "routes", "checks", "settings"):
     load_objects(kind)
 for start in load_objects("starters"):
     start("worker", settings)

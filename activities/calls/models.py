@@ -3,23 +3,27 @@
 Models are made once per name and address and shared by all calls. Provider SDKs make one HTTP request per call and
 never retry by themselves; Temporal does. Keys are read by the providers from their usual variables. A model that is
 asked at an address of its own needs none: a server that wants one says so.
+
+Removes control characters and noncharacters from models' answers, where they may be JSON escapes.
 """
 
 import inspect
+import json
+import re
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import httpx
 from pydantic_ai.exceptions import ModelRequestTimeout, UserError
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model, ModelRequestParameters, infer_model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
-from elcano.activities.calls.answer_cleaning import clean_response
 from elcano.activities.calls.delta_merging import merge_streamed_deltas
 from elcano.activities.calls.heartbeats import CallTimedOut, wait_patiently
 from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
@@ -36,8 +40,46 @@ from elcano.graphs.model_names import (
     parse_model_provider,
 )
 from elcano.graphs.plugin import find_model, import_object
+from elcano.graphs.text import clean_text
 from elcano.graphs.trust import Trust
 from elcano.settings import Settings, is_set
+
+_ESCAPES: Final = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
+r"""Escaped characters, `\ud83d\ude00` being one, after an even number of backslashes."""
+
+
+def clean_response(response: ModelResponse) -> ModelResponse:
+    """The response with clean text, and clean arguments of its tool calls."""
+    parts = [_clean_part(part) for part in response.parts]
+    return response if parts == list(response.parts) else replace(response, parts=parts)
+
+
+def _clean_part(part: ModelResponsePart) -> ModelResponsePart:
+    if isinstance(part, TextPart):
+        return replace(part, content=_clean_json(part.content))
+    if isinstance(part, ToolCallPart) and part.args:
+        return replace(part, args=_clean_json(part.args) if isinstance(part.args, str) else _clean_value(part.args))
+    return part
+
+
+def _clean_json(text: str) -> str:
+    """JSON, or a part of it, or prose with JSON in it."""
+    return _ESCAPES.sub(lambda found: found[1] + _clean_escapes(found[2]), clean_text(text))
+
+
+def _clean_escapes(escaped: str) -> str:
+    said = json.loads(f'"{escaped}"')
+    clean = clean_text(said)
+    return escaped if clean == said else json.dumps(clean)[1:-1]
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {_clean_value(key): _clean_value(one) for key, one in value.items()}
+    return [_clean_value(one) for one in value] if isinstance(value, list) else value
+
 
 NO_KEY: Final = "no-key"
 """The key for a server of your own while its variable is not set: SDKs insist on sending one."""

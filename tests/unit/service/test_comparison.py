@@ -10,9 +10,8 @@ from elcano.graphs.report.report import Citation, Claim, DraftSection, Reference
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan
-from elcano.service.comparison.claims import MOST_ALIKE, claims_of, compare_claims
 from elcano.service.comparison.differences import ClaimBrief, RunComparison
-from elcano.service.comparison.run_comparison import Side, build_run_comparison
+from elcano.service.comparison.run_comparison import MOST_ALIKE, Side, build_run_comparison, claims_of, compare_claims
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import QUESTION, asked, research
 from tests.unit.graphs.test_properties import many

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from elcano.activities.calls.answer_cleaning import clean_response
+from elcano.activities.calls.models import clean_response
 
 BAD = "com\ufffepetent\x1b[31m red\x00\x85end\U0001ffff"
 CLEAN = "competent [31m red end"

@@ -206,7 +206,7 @@ class Attempt:
                     usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 ) as running:
                     async for node in running:
-                        if agent.is_model_request_node(node) and model.system != OFFLINE:  # that one uses nothing
+                        if agent.is_model_request_node(node):
                             expected = self._admit(form.text, messages, listener) + self._expected_answer
                             await self._written_down(messages, listener)
                             if self._guard is not None:

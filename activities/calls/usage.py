@@ -126,8 +126,6 @@ def last_written(messages: Sequence[ModelMessage]) -> int:
 
 
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
-    if response.provider_name == OFFLINE:  # it quotes: no language model was asked
-        return Usage()
     reported = response.usage
     tokens = reported.input_tokens + reported.output_tokens
     estimated = bool(reported.unmeasured_requests) or not 0 < tokens <= MOST_TOKENS
@@ -146,6 +144,8 @@ def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usa
 
 def _compute_cost_microusd(response: ModelResponse) -> int | None:
     """Millionths of a dollar; None if there is no known price."""
+    if response.provider_name == OFFLINE:
+        return 0
     if response.model_name is None:
         return None
     try:

@@ -12,7 +12,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
 
+from elcano.activities.calls.usage import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
@@ -62,6 +64,7 @@ class ExtractiveModel(Model[None]):
         tools = model_request_parameters.output_tools
         return ModelResponse(
             parts=[ToolCallPart(tools[0].name, body)] if tools else [TextPart(body)],
+            usage=RequestUsage(input_tokens=estimated_tokens(len(text)), output_tokens=estimated_tokens(len(body))),
             model_name=EXTRACTIVE,
             provider_name=PROVIDER,
         )

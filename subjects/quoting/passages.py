@@ -5,7 +5,8 @@ outcome in its last. So whether a question can be answered is counted over docum
 quoted from.
 
 Terms are what a question asks about, each word weighted by its specificity. Weights are inverse document frequencies.
-They come from the sources; where these cannot say, they are counted in the given passages.
+They come from the sources; where these cannot tell, the given passages stand in for them. Words that only ask
+(`how many`, `what year`) occur in questions and not in answers, so a question is not measured by them.
 """
 
 import math
@@ -29,6 +30,14 @@ LENGTH_WEIGHT: Final = 0.4
 """BM25's b, below its usual 0.75: short sentences are often fragments."""
 USUAL_LENGTH: Final = 12
 """Telling words of a usual sentence. A constant, so that a score means the same for any set of passages."""
+LONGEST: Final = 1.5
+"""Times the usual length; what is longer, a list for instance, does not lose more."""
+
+_ASKED_WITH: Final = re.compile(
+    r"\b(?:how (?:many|much|long|old|often)|when (?:was|were|did|had|has)"
+    r"|(?:what|which) (?:\w+ )?(?:year|date|day|month|percent(?:age)?|number|amount|kinds?|types?)|put|takes?)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -64,13 +73,14 @@ class Terms:
 
     def fit(self, own: Sequence[str]) -> float:
         """Score the stems of a sentence: BM25 with a fixed usual length, each term counted once."""
-        length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(own) / USUAL_LENGTH
+        length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * min(len(own) / USUAL_LENGTH, LONGEST)
         return self.coverage(set(own)) * (SATURATION + 1) / (1 + SATURATION * length)
 
 
 def weigh_terms(question: str, given: Mapping[str, float], passages: Sequence[Collection[str]]) -> Terms:
     """The terms of `question`, weighted by `given` (by word), or else by their frequency among `passages` (stems)."""
-    written = {find_word_stem(word): word for word in content_words(question)}
+    asked = content_words(_ASKED_WITH.sub(" ", question)) or content_words(question)
+    written = {find_word_stem(word): word for word in asked}
     known: dict[str, float] = {}
     for word, weight in given.items():
         stem = find_word_stem(word.lower())

@@ -65,11 +65,11 @@ def load_plugins(choice: Sequence[str] | None = None) -> None:
     """
     offered = {name: f"elcano.{room}.{name}.plugin:plugin" for name, room in BUILT_IN.items()} | _list_entry_points()
     named = read_plugin_choice() if choice is None else choice
-    beside = [path for path in named if ":" in path]
+    external = [path for path in named if ":" in path]
     names = select_plugins([name for name in named if ":" not in name], offered)
     found = [
         *(_import_plugin(offered[name], f"the plugin {name!r}") for name in names),
-        *(_import_plugin(path, "ELCANO_PLUGINS") for path in beside),
+        *(_import_plugin(path, "ELCANO_PLUGINS") for path in external),
     ]
     if any(name.startswith("-") for name in named):
         found = _without_needy(found)

@@ -83,7 +83,7 @@ def _put_off_sessions() -> None:
         delattr(package, name)
 
     def load(name: str) -> object:
-        """What Python calls for a name that the package does not have."""
+        """Module `__getattr__`: Python calls it for a name that the package lacks."""
         if name in put_off:
             for module in map(import_module, modules):
                 if hasattr(module, name):

@@ -1,9 +1,8 @@
 """`elcano doctor`: checks everything that a run needs on this machine, one line each, and says how to fix faults.
 
-It changes nothing; but to a store that is named by URL it writes a row and an object, each in place of the last one,
-and at a Temporal server that is named it queues a few empty workflows, which it deletes again. A program that is merely
-not running is no fault; an obstacle to running it is. A running server has its own settings, those of where it was
-started: findings on the settings of this shell say so, and are no faults while a ready server answers.
+It changes nothing; but to a store that is named by URL it writes a row and an object, each in place of the last one.
+A program that is merely not running is no fault; an obstacle to running it is. A running server has its own settings,
+those of where it was started: findings on the settings of this shell say so, and are no faults while it is ready.
 """
 
 from elcano.program_start import leave_on_interrupt
@@ -27,7 +26,7 @@ from rich.markup import escape
 from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
-from elcano.dev.external_checks import check_fairness, check_store, check_temporal
+from elcano.dev.external_checks import check_store, check_temporal
 from elcano.dev.stack import list_needed_ports
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.agents import AGENTS
@@ -328,7 +327,6 @@ def _set_or_not(variables: Iterable[str]) -> str:
 OF_THIS_MACHINE: tuple[Look, ...] = (
     check_python,
     check_temporal,
-    check_fairness,
     data_folder,
     check_store,
     stack_or_ports,

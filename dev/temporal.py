@@ -28,7 +28,7 @@ FAIR_DISPATCH: Final = (
 """Tenants take turns at a task queue. The server shares within a partition; by default a queue has four, over which the
 few calls of one tenant and the many of another spread by chance."""
 PUSHED_CANCELLATION: Final = ("frontend.workerCommandsEnabled=true", "system.enableCancelActivityWorkerCommand=true")
-"""The server tells a worker itself that a call was given up, and says so in its namespaces' capabilities. Else the
+"""The server notifies a worker itself that a call was given up, and says so in its namespaces' capabilities. Else the
 call learns it from the answer to a heartbeat, and has to send many."""
 PAUSES: Final = ("frontend.WorkflowPauseEnabled=true",)
 """Temporal's command line and UI can pause a run; by default the server refuses it."""

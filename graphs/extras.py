@@ -40,8 +40,8 @@ _LISTED: Final = (
     Extra(name="access", modules=("jwt", "cryptography"), purpose="login by OpenID Connect (`ELCANO_OIDC_ISSUER`)"),
     Extra(
         name="analysis",
-        modules=("statsmodels", "pydantic_monty"),
-        purpose="statistics over studies (the mode `analysis`), and the tool `compute`",
+        modules=("statsmodels",),
+        purpose="statistics over studies (the mode `analysis`)",
     ),
     Extra(
         name="databases", modules=("duckdb", "python_calamine"), purpose="DuckDB, CSV, Parquet and Excel as databases"

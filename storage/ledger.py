@@ -42,7 +42,7 @@ def _read_sums(row: Row[Any]) -> Usage:
 
 
 _RECORD_CALL: Final = text("SELECT * FROM record_call(CAST(:given AS jsonb), :root, :source, :lock)")
-"""What `Ledger.record` does, as a function of PostgreSQL."""
+"""`Ledger.record` as a function of PostgreSQL."""
 _RECORD_CALL_WITH_ARTIFACTS: Final = text(
     "WITH rows AS (INSERT INTO artifacts (tenant, key, run_id, media_type) SELECT tenant, key, run_id, media_type "
     f"FROM jsonb_populate_recordset(NULL::artifacts, CAST(:rows AS jsonb)) ON CONFLICT DO NOTHING) {_RECORD_CALL}"

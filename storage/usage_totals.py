@@ -1,4 +1,4 @@
-"""What tenants used, day by day: sums that grow with the ledger and with each admitted run, and outlive both.
+"""Usage of tenants, day by day: sums that grow with the ledger and with each admitted run, and outlive both.
 
 A line of the ledger and the sums change in one transaction, so they agree to the token. All that was paid for counts:
 attempts that failed, and work that a rollback undid.

@@ -227,7 +227,6 @@ _FIXED: Final[dict[str, JsonObject]] = {
     },
     "analyst": {"hypotheses": [{"statement": "It holds."}], "measurements": []},
     "analyze": {"artifact": "an analysis", "verdict": "inconclusive", "told": "Nothing was pooled."},
-    "compute": {"result": None},
     "splitter": {"reason": "scripted"},
     "sql_examples": {"examples": []},
     "schema_context": {

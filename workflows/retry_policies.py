@@ -39,7 +39,7 @@ _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
 HEARTBEAT: Final = timedelta(seconds=30)
 """A worker that is silent for this long counts as dead, and another one repeats its calls.
 
-Only silence tells a dead worker from one that hangs: a throttled container, a paused machine, a laptop that
+Only silence distinguishes a dead worker from one that hangs: a throttled container, a paused machine, a laptop that
 sleeps. A worker that continues within 20 s has 10 s left to send a heartbeat, so that none of its calls is paid twice;
 the price is that the calls of a killed worker wait this long.
 """

@@ -255,7 +255,7 @@ async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefiniti
 
 
 def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema; what stands under `properties` and `$defs` are names, not keywords."""
+    """Shorten one schema; the keys of `properties` and `$defs` are names, not keywords."""
     left_out = {"title", "default", "minLength", "maxLength"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
@@ -263,6 +263,6 @@ def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             short[name] = {key: shorten_schema(one) for key, one in value.items()}
         elif name not in left_out:
             each = value if isinstance(value, list) else [value]
-            told = [shorten_schema(one) if isinstance(one, dict) else one for one in each]
-            short[name] = told if isinstance(value, list) else told[0]
+            shortened = [shorten_schema(one) if isinstance(one, dict) else one for one in each]
+            short[name] = shortened if isinstance(value, list) else shortened[0]
     return short

@@ -63,7 +63,7 @@ _HALF_CHARACTER: Final = re.compile(
 )
 """In JSON. A backslash may itself be escaped."""
 _MAYBE_HALF: Final = re.compile(rb"\xed[\xa0-\xbf]|\\u[dD][89a-fA-F]")
-"""What is searched for first, as that takes a tenth of the time."""
+"""The first search, which takes a tenth of the time."""
 
 
 def find_half_character(body: bytes) -> int | None:

@@ -201,7 +201,7 @@ class TenantBatches(TenantBound):
         replaced: Sequence[int] = (),
         together_with: Sequence[Executable] = (),
     ) -> bool:
-        """Add questions to a batch, which then goes on; once for each key. Returns False if it changed meanwhile.
+        """Add questions to a batch, which then continues; once for each key. Returns False if it changed meanwhile.
 
         Args:
             id: of the batch.

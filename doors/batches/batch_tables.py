@@ -129,7 +129,7 @@ QuestionState: TypeAlias = Literal[
 ROUND: Final = 1_000
 """Questions added to a batch are numbered from the next multiple of this; it is the most that a batch begins with."""
 MOST_ROUNDS: Final = 900
-"""How often questions can be added: cursors have six digits."""
+"""Maximum number of additions of questions: cursors have six digits."""
 OPEN: Final = ("starting", "running")
 DONE: Final[tuple[BatchState, ...]] = ("ended", "cancelled")
 

@@ -42,7 +42,7 @@ class ColumnsRequest(Request):
 
 
 class TableChanged(Refusal, kind="conflict", title="The table was changed meanwhile"):
-    """Somebody else added to the table, it is being cancelled, or its batch was deleted."""
+    """Another caller added to the table, it is being cancelled, or its batch was deleted."""
 
 
 async def add_columns(
@@ -122,7 +122,7 @@ async def _ask(
 ) -> None:
     last = max(one.number for one in asked)
     if not await get_batches(services.store).add_questions(table.id, questions, key, last=last, **more):
-        raise TableChanged("somebody else added to it, or it is being cancelled: look at it, and try again")
+        raise TableChanged("another caller added to it, or it is being cancelled: look at it, and try again")
 
 
 async def _load_questions(table: EvidenceTable, services: Services) -> list[BatchQuestion]:

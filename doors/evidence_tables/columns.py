@@ -88,7 +88,7 @@ def select_columns(schema: JsonObject, names: Sequence[str]) -> JsonObject:
 
 
 def find_schema_faults(schema: dict[str, Any]) -> list[FieldFault]:
-    """Find what makes an `output_schema` no form of a table."""
+    """Find the reasons why an `output_schema` is no form of a table."""
     faults = [
         FieldFault(field=f"output_schema{fault.pointer.replace('/', '.')}", message=str(fault))
         for fault in find_answer_schema_faults(schema)

@@ -40,7 +40,7 @@ class ReadDocumentInput(Frozen):
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """What the fields of the form ask."""
+        """Return the questions of the form's fields."""
         return tuple(list_columns(self.output_schema).values())
 
 

@@ -13,7 +13,7 @@ ATTACHED: Final = "review"
 
 
 async def load_review_counts(run_id: str, services: Services) -> ReviewCounts | None:
-    """Load what a review counted; None: there is no such run, or it is no review, or its report is gone."""
+    """Load the counts of a review; None: there is no such run, or it is no review, or its report is gone."""
     run = await services.store.runs.get(run_id) if run_id else None
     stored = None if run is None or run.report is None else await services.store.artifacts.get(run.report.artifact)
     if stored is None:

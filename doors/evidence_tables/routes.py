@@ -62,7 +62,7 @@ class DecisionRequest(Request):
 
 
 class EditRequest(Request):
-    """What to write into a cell."""
+    """New value of a cell."""
 
     value: Json = Field(default=None, examples=[128])
     """The value, in the type of the column; null: it is not known."""

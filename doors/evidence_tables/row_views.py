@@ -57,10 +57,10 @@ class Quote(Described):
 
 
 class CellEdit(Described):
-    """What a person wrote into a cell."""
+    """A value that a person wrote into a cell."""
 
     by: str
-    """Who; empty: nobody is named."""
+    """The user; empty: no user is known."""
     at: Moment
     """When."""
     value: Json
@@ -72,7 +72,7 @@ class CellEdit(Described):
 
 
 class TableCell(Described):
-    """What a document says on the question of a column."""
+    """A document's answer to the question of a column."""
 
     state: CellState
     """`found`: it says it; `not_stated`: it was read, and does not say it, or nothing holds; `pending`: its row is yet
@@ -101,7 +101,7 @@ class DecisionView(Described):
     reason: str
     """Why."""
     by: str
-    """Who; empty: nobody is named."""
+    """The user; empty: no user is known."""
     at: Moment
     """When."""
 
@@ -243,7 +243,7 @@ async def _load_part(question: BatchQuestion, batch: Batch | None, services: Ser
 
 
 async def _load_answer(question: BatchQuestion, services: Services) -> tuple[StructuredAnswer | None, str]:
-    """What the run of a row answered, and why it ended early, or was not begun."""
+    """Load the answer of a row's run, and why it ended early or was not begun."""
     run = await services.store.runs.get(question.run_id) if question.run_id else None
     if run is None:
         return None, question.reason

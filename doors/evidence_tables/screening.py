@@ -14,7 +14,7 @@ NO_REASON: Final = "no reason given"
 
 
 class ReviewCounts(Described):
-    """What a literature review counted of its search; see its report."""
+    """Counts of a literature review's search; see its report."""
 
     run_id: str
     """The run."""
@@ -45,7 +45,7 @@ class ScreeningFlow(Described):
     duplicates: int = Field(examples=[8])
     """Undecided rows among these whose file is also in an earlier row."""
     screened: int = Field(examples=[100])
-    """Rows that somebody decided on: to include, to exclude, or unsure."""
+    """Rows with a decision: to include, to exclude, or unsure."""
     unreadable: int = Field(examples=[2])
     """Reports not retrieved: rows whose document has no text that could be read."""
     excluded: int = Field(examples=[70])
@@ -53,11 +53,11 @@ class ScreeningFlow(Described):
     reasons: dict[str, int] = Field(examples=[{"no control group": 41}])
     """Number of times each reason was given, the most frequent first."""
     unsure: int = Field(examples=[5])
-    """Rows on which somebody was unsure."""
+    """Rows whose decision is `unsure`."""
     included: int = Field(examples=[25])
     """Rows to include."""
     undecided: int = Field(examples=[12])
-    """Rows that nobody decided on, but for duplicates."""
+    """Rows without a decision, but for duplicates."""
 
 
 def list_decisions(changes: Iterable[Change]) -> dict[int, list[Change]]:

@@ -1,4 +1,4 @@
-"""What the plugin stores: each table with its documents, and every decision and edit of a person.
+"""The plugin's store: each table with its documents, and every decision and edit of a person.
 
 How far a row is filled in is not among it: that is read from the batch that fills the table, which has its id. What
 persons do is only ever added: the last decision on a row, or value of a cell, counts, and those before it are kept, so
@@ -92,7 +92,7 @@ class EvidenceTable(Frozen):
 
 
 class Change(Frozen):
-    """What one person did: decided on a row, or wrote into a cell."""
+    """One person's decision on a row, or edit of a cell."""
 
     number: int = 0
     row: int
@@ -139,7 +139,7 @@ class TenantTables(TenantBound):
             return [_parse_change(dict(row)) for row in rows]
 
     async def add_change(self, id: str, made: Change) -> None:
-        """Add what a person did, unless the same person did just that last.
+        """Add a person's change, unless the same person did just that last.
 
         The number and the time of `made` are given here.
         """
@@ -176,7 +176,7 @@ class EvidenceTableStore(PluginTables):
     """The evidence tables of all tenants; of a run they keep nothing."""
 
     def of(self, tenant: str) -> TenantTables:
-        """Those of one tenant."""
+        """Return the tables of one tenant."""
         return TenantTables(self._engine, tenant)
 
 

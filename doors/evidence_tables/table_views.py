@@ -49,7 +49,7 @@ class TableCard(Described):
     created_at: Moment
     """When it was made."""
     created_by: str
-    """The user who did; empty: nobody is named."""
+    """The user who did; empty: no user is known."""
 
 
 class TablePage(Described):

@@ -71,7 +71,7 @@ async def create_chat_completion(
 ) -> Any:
     """Ask the last question of a conversation. Stream it: research takes longer than gateways wait.
 
-    If the client leaves, the research goes on; `GET /openai/v1/responses/{run_id}` has what becomes of it.
+    If the client leaves, the research continues; `GET /openai/v1/responses/{run_id}` has what becomes of it.
     """
     said = read_conversation(body.messages, "messages")
     run = await start_run(

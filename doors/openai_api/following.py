@@ -110,7 +110,7 @@ class FollowedResponse:
         return self._build_open(view)
 
     async def waits_for_approval(self) -> bool:
-        """Whether it waits for somebody's decision now.
+        """Whether it waits for a person's decision now.
 
         The events so far may end where approval was asked for that was given long ago, so the run itself decides.
         """

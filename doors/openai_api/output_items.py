@@ -39,7 +39,7 @@ def build_reasoning(run_id: str, number: int, texts: list[str]) -> Item:
 
 
 def build_search(run_id: str, number: int, event: AgentEvent, status: str) -> Item:
-    """One search, by the event that tells its beginning."""
+    """One search, from the event that reports its start."""
     queries = [str(query) for query in _list_values(event.data.get("queries"))]
     action = {"type": "search", "query": queries[0] if queries else event.message, "queries": queries, "sources": []}
     return {"id": f"ws_{run_id}_{number}", "type": "web_search_call", "status": status, "action": action}

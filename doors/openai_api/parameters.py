@@ -134,7 +134,7 @@ class ResponseRequest(OpenAIRequest):
     previous_response_id: str | None = Field(default=None, examples=[None])
     """The response that the question follows; or the one that approvals are for."""
     background: bool | None = Field(default=None, examples=[True])
-    """True: the answer comes at once, and the research goes on. It does so too if a waiting client leaves."""
+    """True: the answer comes at once, and the research continues, as it does if a waiting client leaves."""
     store: bool | None = None
     """`false` is refused: a run is durable, and stays until it is deleted."""
     include: list[str] | None = None

@@ -92,7 +92,7 @@ class _Joined:
     """The schema as it was written."""
     keywords: dict[str, Any] = field(default_factory=dict)
     properties: dict[str, tuple[Any, str, tuple[str, ...]]] = field(default_factory=dict)
-    """Schemas with their JSON pointers and the references that led there, by name."""
+    """Schemas with their JSON pointers and the references followed to get there, by name."""
     references: tuple[str, ...] = ()
     """References that were followed to get here."""
 

@@ -168,7 +168,7 @@ class Providers:
     def flush(self) -> None:
         """Export the rest, for `FLUSH_SECONDS` at most; what is left then is lost.
 
-        In a thread that ends with the process: an exporter tries again for longer than it is told to wait.
+        In a thread that ends with the process: an exporter retries for longer than it is asked to wait.
         """
         exporting = threading.Thread(target=self._export_all, name="last spans", daemon=True)
         exporting.start()

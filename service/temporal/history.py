@@ -109,7 +109,7 @@ class WatchedHistory:
         return tuple(found)
 
     def carry(self, event: HistoryEvent) -> None:
-        """Keep what an event carries."""
+        """Keep the data of an event."""
         if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
             self.is_complete = False
         elif (carried := _read_carried(event)) is not None:
@@ -135,8 +135,8 @@ def _read_carried(event: HistoryEvent) -> bytes | None:
 
 
 TASK_SECONDS: Final = (0.01, 0.1)
-"""How long a workflow task that has begun is left alone: a poll meanwhile would return with its start alone, which on a
-busy worker is waited for twice as long the next time."""
+"""Seconds for which a workflow task that has begun is left alone: a poll meanwhile would return with its start alone,
+and a busy worker is waited for twice as long the next time."""
 WATCH_SECONDS: Final = 5.0
 """Seconds to watch a history without news while others wait for their turn; the next watch continues where this one
 ended."""

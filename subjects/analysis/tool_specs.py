@@ -1,11 +1,11 @@
-"""The tools of the plugin, as graphs name them: what each is given, and what it answers."""
+"""The tool of the plugin, as graphs name it: its input and its answer."""
 
 from typing import Final
 
 from pydantic import Field
 
 from elcano.graphs.catalogue.tools import ToolSpec
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.text import format_count
 from elcano.subjects.analysis.analysis import (
     MOST_HYPOTHESES,
@@ -54,25 +54,6 @@ def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
     return summary, {"verdict": output.get("verdict"), **counts}
 
 
-class ComputeInput(Frozen):
-    """Untrusted code, and the values that it works on."""
-
-    code: str = Field(min_length=1, max_length=20_000)
-    """Python; the value of its last expression is the result."""
-    inputs: dict[str, Json] = Field(default={}, max_length=100)
-    """Initial values of its variables, by name."""
-
-
-class ComputeOutput(Frozen):
-    """Result of the code for its inputs."""
-
-    result: Json = None
-    """The value of its last expression; None if it has none."""
-    printed: str = ""
-
-
-_RUN: Final = "elcano.subjects.analysis.tools"
-
 TOOLS: Final = (
     ToolSpec(
         name="analyze",
@@ -84,16 +65,6 @@ TOOLS: Final = (
         summary=summarize_analyze_output,
         needs="analysis",
         attaches="analysis",
-        run=f"{_RUN}:analyze_measurements",
-    ),
-    ToolSpec(
-        name="compute",
-        description="Runs a piece of Python on JSON values in a sandbox: no files, no network, little time.",
-        input=ComputeInput,
-        output=ComputeOutput,
-        starts="analyzing",
-        completes="analysis_complete",
-        needs="analysis",
-        run=f"{_RUN}:compute_values",
+        run="elcano.subjects.analysis.tools:analyze_measurements",
     ),
 )

@@ -154,7 +154,7 @@ class EuropePMC(LiteratureSource):
             except (SourceUnavailable, SourceRefused) as error:
                 reason = f"cannot be read ({str(error).removeprefix(f'{self.name}: ')})"
                 warnings.append(
-                    f"{self.name}: the full text of {record.full_text} {reason}; its abstract stands for it"
+                    f"{self.name}: the full text of {record.full_text} {reason}; its abstract is used instead"
                 )
                 whole.append(record)
         return whole, warnings

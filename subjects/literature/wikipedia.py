@@ -176,7 +176,7 @@ class Wikipedia(LiteratureSource):
         if _PLACE not in self.service.base and edition != DEFAULT_EDITION:
             raise SourceRefused(
                 f"{self.name}: the edition {edition!r} cannot be asked: ELCANO_SERVICE_URLS names one "
-                f"address for all; write {_PLACE} in it where the edition stands"
+                f"address for all; write {_PLACE} in it in the place of the edition"
             )
         service = Service(self.name, self.base, self.settings, self.service.fetcher)
         service.base = service.base.replace(_PLACE, edition)

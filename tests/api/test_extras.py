@@ -23,7 +23,7 @@ FILES = {"figures": "/srv/figures.csv"}
 COMPUTING = {
     "name": "computing",
     "nodes": [
-        {"id": "sums", "kind": "tool", "tool": "compute", "inputs": {"code": "`1`"}},
+        {"id": "sums", "kind": "tool", "tool": "analyze", "inputs": {"question": "question"}},
         {
             "id": "writer",
             "kind": "agent",

@@ -23,7 +23,7 @@ from elcano.subjects.data.tables import ResultDigest
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"
-"""What the key of a result begins with; its number follows."""
+"""Prefix of a result's key; its number follows."""
 
 
 class DataWriterInput(AgentInput):
@@ -32,19 +32,19 @@ class DataWriterInput(AgentInput):
     results: tuple[ResultDigest, ...] = Field(default=(), max_length=100)
     """In the order in which their numbers count, from 1."""
     queries: tuple[AnsweredQuery, ...] = Field(default=(), max_length=100)
-    """What was run; each tells of the result whose database and SQL it has, or else of the one in its place."""
+    """Queries that were run; each belongs to the result with its database and SQL, or else to the one in its place."""
     forecasts: tuple[str, ...] = Field(default=(), max_length=100)
-    """Of forecasts, whose points are results: how they were made and how far they are to be trusted, in sentences."""
+    """Sentences on the forecasts, whose points are results: how they were made and how far to trust them."""
     gaps: tuple[str, ...] = Field(default=(), max_length=100)
-    """What is missing, in sentences: paths that failed or were too slow, what paths do not agree on."""
+    """Gaps, in sentences: paths that failed or were too slow, disagreements between paths."""
     chart: Chart | None = None
-    """What was drawn; it stands in the report as it is."""
+    """The chart; the report has it as it is."""
     no_chart: str = Field(default="", max_length=2_000)
     """Why nothing was, in a sentence."""
     evidence: tuple[str, ...] = ()
     """Ids of passages of documents that may be cited beside."""
     instructions: str = ""
-    """What the person who asked wants of length, tone or form."""
+    """Wishes of the person who asked: length, tone, form."""
 
 
 class DataProse(ReportProse):

@@ -230,16 +230,16 @@ def _format_measurement(one: _Measurement, measure: _Measure) -> str:
     if not value:
         return unescape_to_line(one.comment)
     spread = format_registry_code(measure.dispersionType)
-    beside = []
+    details = []
     if one.spread.strip():
-        beside.append(f"{spread} {unescape_to_line(one.spread)}".strip())
+        details.append(f"{spread} {unescape_to_line(one.spread)}".strip())
     if one.lowerLimit.strip() or one.upperLimit.strip():
-        beside.append(
+        details.append(
             f"{spread} {unescape_to_line(one.lowerLimit) or '?'} to {unescape_to_line(one.upperLimit) or '?'}".strip()
         )
     if one.comment.strip():
-        beside.append(unescape_to_line(one.comment))
-    return " ".join(part for part in (value, unit) if part) + (f" ({'; '.join(beside)})" if beside else "")
+        details.append(unescape_to_line(one.comment))
+    return " ".join(part for part in (value, unit) if part) + (f" ({'; '.join(details)})" if details else "")
 
 
 def _format_outcome_analysis(one: _Analysis, names: Mapping[str, str]) -> str:

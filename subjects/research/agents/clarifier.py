@@ -70,7 +70,7 @@ def build_task(given: ClarifierInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def summarize_questions(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many questions it has."""
+    """Count the questions."""
     count = len(ensure_list(output.get("questions")))
     return f"{format_count(count, 'question')} to ask back" if count else "The question is clear", {"questions": count}
 

@@ -30,9 +30,9 @@ class InputParserInput(AgentInput):
     ways: tuple[str, ...] = ("iterative", "deep")
     """The modes among which it chooses (see `graphs.mode_choice.list_ways`)."""
     barred: dict[str, str] = {}
-    """Those of them that cannot be chosen, and why."""
+    """Modes that cannot be chosen, each with the reason."""
     databases: tuple[str, ...] = ()
-    """Those of the sources that are databases."""
+    """Names of the sources that are databases."""
     domains: tuple[OfferedDomain, ...] = ()
     """The rubrics among which it chooses; none: there is nothing to choose."""
 
@@ -112,7 +112,7 @@ def resolve_answer(said: ParsedQuery, given: InputParserInput, ids: Mapping[str,
 
 
 def summarize_parsed_query(output: JsonObject) -> tuple[str, JsonObject]:
-    """How the question was understood."""
+    """Summarize how the question was understood."""
     mode = output.get("research_mode")
     understood = {name: value for name in ("form", "language", "criteria", "domain") if (value := output.get(name))}
     return f"Understood as {mode} research: {output.get('improved_query', '')}", {"mode": mode, **understood}

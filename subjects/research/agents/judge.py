@@ -46,9 +46,9 @@ class JudgeInput(ResearchContext):
     """The judge may also judge by the standards of a field."""
 
     gap: str = ""
-    """What this iteration was after, for who watches; its model is shown all gaps in the conversation."""
+    """The gap that this iteration searched for, shown in events; the model sees all gaps in the conversation."""
     rubric: Rubric | None = None
-    """By what its field judges; None: by no field's standards."""
+    """The standards of the question's field; None: no field's."""
     sources: tuple[str, ...] = ()
     """Sources in which its queries are searched; empty: another node decides that."""
     max_iterations: int | None = None
@@ -238,7 +238,7 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
 def _resolve_beside(
     said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str], verdicts: Sequence[CriterionVerdict]
 ) -> tuple[str, ...]:
-    """Ids of what is beside the question. Who calls everything that, and enough all the same, has named nothing."""
+    """Ids of off-topic passages; none if the judge calls all of them that and enough all the same."""
     if said.sufficient and set(said.beside) >= ids.keys():
         return ()
     return resolve_beside(said.beside, ids, given, (id for verdict in verdicts for id in verdict.evidence))

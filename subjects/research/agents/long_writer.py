@@ -33,7 +33,7 @@ MOST_DIGESTS: Final = 2
 """Passages of other sections that the writer of a section is shown in brief, the best first, besides those that its
 criteria and contradictions name."""
 WRITTEN_CHARACTERS: Final = 500
-"""How much of an earlier section the writer of another is shown: the sentences that it is most likely to repeat."""
+"""Characters of an earlier section that another writer is shown: the sentences that it is likeliest to repeat."""
 MOST_UNCITED: Final = 20
 """As many passages that the text leaves aside are named."""
 

@@ -24,11 +24,11 @@ from elcano.graphs.state.state import IterationData
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 
 THOUGHT_CHARACTERS: Final = 500
-"""How much of an earlier thought or judgement is shown again: the passages matter more."""
+"""Characters of an earlier thought or judgement that are shown again: the passages matter more."""
 
 
 LEAST_SHOWN: Final = 3
-"""Passages that are shown even if all are beside the question."""
+"""Passages that are shown even if all are off topic."""
 
 
 class ResearchContext(AgentInput):
@@ -44,12 +44,12 @@ class ResearchContext(AgentInput):
 
     @property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Where the passages were found to disagree."""
+        """Return the contradictions that iterations found among the passages."""
         return tuple(one for turn in self.conversation for one in turn.contradictions)
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Ids of the evidence that the agent is shown: without what was found beside the question.
+        """Ids of the evidence that the agent is shown: without what was found off topic.
 
         If all of it was, the first few are shown all the same: a report without an answer names the nearest.
         """
@@ -102,16 +102,16 @@ def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[Crit
 
 
 def lacks_criteria(task: TaskEnvelope) -> bool:
-    """Whether nobody has said yet what the answer has to meet."""
+    """Whether the criteria of the answer are still unknown."""
     return not task.criteria
 
 
 def resolve_beside(
     keys: Iterable[str], ids: Mapping[str, str], given: ResearchContext, meeting: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Ids of the passages whose `keys` an agent found beside the question; keys that it was not shown name nothing.
+    """Ids of the passages whose `keys` an agent found off topic; keys that it was not shown name nothing.
 
-    What meets a criterion, as was known before or by `meeting`, is never beside the question.
+    What meets a criterion, as was known before or by `meeting`, is never off topic.
     """
     kept = {*meeting, *(id for criterion in given.criteria if criterion.met for id in criterion.evidence)}
     return tuple(dict.fromkeys(ids[key] for key in keys if key in ids and ids[key] not in kept))
@@ -159,14 +159,14 @@ class WriterInput(ResearchContext):
     """The writer may use only the evidence it is given here."""
 
     instructions: str = ""
-    """What the person who asked wants of length, tone or form."""
+    """Wishes of the person who asked: length, tone, form."""
     form: ReportForm | Literal[""] = ""
-    """That of the report; empty: the writer chooses."""
+    """Form of the report; empty: the writer chooses."""
     sources: tuple[str, ...] = ()
     review: bool = False
     """Whether the reviewer reads what it wrote."""
     title: str = ""
-    """Of a section of a longer report: its title; empty: it writes a whole report."""
+    """Title of the section of a longer report; empty: it writes a whole report."""
 
 
 def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:

@@ -18,19 +18,19 @@ from elcano.subjects.research.agents.loop_context import number_criteria
 
 
 class PlannerInput(AgentInput):
-    """What the plan is for, and how large it may be."""
+    """The question to plan for, and the limits of the plan."""
 
     instructions: str = ""
     sources: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     """Ids of what a first search for the question found."""
     added_sections: tuple[SectionPlan, ...] = ()
-    """What somebody added to the plan before there was one."""
+    """Sections that were added before there was a plan."""
     max_sections: int = Field(default=8, ge=1, le=200)
     form: ReportForm | Literal[""] = ""
-    """That of the report; empty: the planner says it."""
+    """Form of the report; empty: the planner chooses."""
     criteria: tuple[Criterion, ...] = ()
-    """What the whole answer has to meet, as far as it was said."""
+    """Criteria that the whole answer has to meet, as far as they are known."""
 
 
 class ReportPlanSection(Frozen):

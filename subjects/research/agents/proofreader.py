@@ -17,7 +17,7 @@ from elcano.graphs.agents.writing import (
 from elcano.graphs.state.state import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
-"""How much of the drafts it is shown."""
+"""Tokens of the drafts that it is shown."""
 
 INSTRUCTIONS: Final = f"""\
 You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \

@@ -110,9 +110,9 @@ class ThinkingInput(ResearchContext):
     """The research so far, what can be searched, and how much of the loop is left."""
 
     sources: tuple[str, ...] = ()
-    """Empty: whoever thinks chooses no searches."""
+    """Empty: the agent chooses no searches."""
     suggested_queries: tuple[str, ...] = ()
-    """What the judge of the last iteration would search."""
+    """Searches that the judge of the last iteration suggests."""
     max_iterations: int | None = None
 
 

@@ -32,7 +32,7 @@ class ToolSelectorInput(ResearchContext):
     """All of them; empty: the one in `gap`."""
     sources: tuple[str, ...] = ()
     suggested_queries: tuple[str, ...] = ()
-    """What the judge of the last iteration would search."""
+    """Searches that the judge of the last iteration suggests."""
 
 
 class AgentTask(Frozen):

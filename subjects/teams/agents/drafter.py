@@ -64,13 +64,13 @@ def list_needs(given: DrafterInput) -> Needs:
 
 def build_task(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
     """Build the writer's envelope, with the previous draft as far as it fits and the whole feedback."""
-    told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
+    extra: JsonObject = {"feedback": given.feedback} if given.feedback else {}
     return build_research_task("drafter", given, loaded).model_copy(
         update={
             "instructions": given.instructions,
             "form": given.form or "open",
             "sections": loaded.drafts.sections,
-            "given": told,
+            "given": extra,
         }
     )
 

@@ -73,22 +73,22 @@ def resolve_answer(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str,
 
 def describe_start(given: JsonObject) -> str:
     """Describe the finding that the hypothesizer explains, and from how many passages."""
-    told = f": {given['instruction']}" if given.get("instruction") else ""
-    return f"weighing what may be so, from {passages_of(given)}{told}"
+    text = f": {given['instruction']}" if given.get("instruction") else ""
+    return f"weighing what may be so, from {passages_of(given)}{text}"
 
 
 def summarize_hypotheses(output: JsonObject) -> tuple[str, JsonObject]:
     """Each hypothesis with how many passages are for and against it."""
     said = Hypotheses.model_validate(output)
-    told = [
+    statements = [
         f"({number}) {one.statement} [{len(one.supports)} for, {len(one.contradicts)} against]"
         for number, one in enumerate(said.hypotheses, start=1)
     ]
     data: JsonObject = {"hypotheses": ensure_list(output.get("hypotheses"))}
     if said.unknown:
         data["unknown"] = [*said.unknown]
-    count = format_count(len(told), "hypothesis", "hypotheses")
-    return f"{count}: {' '.join(told)}" if told else "No hypothesis", data
+    count = format_count(len(statements), "hypothesis", "hypotheses")
+    return f"{count}: {' '.join(statements)}" if statements else "No hypothesis", data
 
 
 def _clean_hypotheses(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:

@@ -90,13 +90,13 @@ def clean_facts(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _describe_turn(turn: Turn) -> Json:
-    told: JsonObject = {
+    shown: JsonObject = {
         "round": turn.round,
         "speaker": turn.speaker or "nobody",
         "instruction": shorten_text(turn.instruction, TURN_CHARACTERS),
         "passages_then": turn.evidence,
     }
-    return {**told, "stall": turn.stall} if turn.stall else told
+    return {**shown, "stall": turn.stall} if turn.stall else shown
 
 
 def _in_short(hypothesis: Hypothesis) -> Json:

@@ -75,13 +75,13 @@ def list_needs(given: TeamJudgeInput) -> Needs:
 def build_task(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the draft, the passages, the criteria and the previous feedback."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
+    extra: JsonObject = {"feedback": given.feedback} if given.feedback else {}
     return build_research_task("team_judge", given, loaded).model_copy(
         update={
             "sections": loaded.drafts.sections,
             "max_iterations": given.max_iterations,
             "new_evidence": new,
-            "given": told,
+            "given": extra,
         }
     )
 

@@ -204,4 +204,3 @@ def test_a_temporal_server_that_is_away_is_a_fault(tmp_path: Path) -> None:
     (finding,) = external_checks.check_temporal(chosen)
     assert (finding.grade, "does not answer" in finding.text) == ("fault", True)
     assert "TEMPORAL_ADDRESS" in finding.remedy
-    assert list(external_checks.check_fairness(chosen)) == []

@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 def computing(*, caught: bool) -> ResearchGraph:
     builder = (
         GraphBuilder("computing", "Computes, then writes.")
-        .add_tool_node("sums", tool="compute", description="Sums", inputs={"code": "`1`"})
+        .add_tool_node("sums", tool="analyze", description="Sums", inputs={"question": "question"})
         .add_agent_node("writer", agent="writer", description="The report", inputs={"question": "question"})
         .connect_nodes("sums", "writer")
     )

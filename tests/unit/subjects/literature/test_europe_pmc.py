@@ -53,7 +53,7 @@ async def test_a_recorded_search_with_full_texts() -> None:
     ]
     assert found.warnings == tuple(
         f"europe-pmc: the full text of {id} cannot be read (the answer is <errorBean> instead of <article>); "
-        "its abstract stands for it"
+        "its abstract is used instead"
         for id in ("PMC12174270", "PMC12069736")
     )
     by_document = {work.identifiers.pmid: work for work in works(found)}

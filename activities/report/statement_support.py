@@ -36,8 +36,8 @@ def list_preceding(written: Sequence[WrittenStatement], before: str, kind: Block
     )
 
 
-_NOTED = re.compile(r"(.*\d) ?(?:[acef]|[\u1d43\u1d47\u1d9c\u1d48\u1d49\u1da0])")
-"""A cell that ends in a figure and the letter of a note, raised or not. Other letters behind a figure are units."""
+_NOTED = re.compile(r"([\d\W_]*\d) ?(?:[acef]|[\u1d43\u1d47\u1d9c\u1d48\u1d49\u1da0])")
+"""A figure with the letter of a note, raised or not; other letters are units, and words in front make it a name."""
 _SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)s?\b"
 _NOTHING_FOUND = re.compile(
     r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"

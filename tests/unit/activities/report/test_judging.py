@@ -173,6 +173,8 @@ def test_only_what_points_back_is_judged_anew_behind_another_sentence(said: str,
         ("5d", "5d"),
         ("2 g", "2 g"),
         ("vitamin a", "vitamin a"),
+        ("T1c", "T1c"),
+        ("phase 2a", "phase 2a"),
     ],
 )
 def test_the_letter_of_a_note_is_no_part_of_the_figure_of_a_cell(text: str, bare: str) -> None:

@@ -25,6 +25,7 @@ from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from elcano.storage.store import Store, open_store
+from elcano.subjects.quoting.model import ExtractiveModel
 from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
 from tests.shared_routes import shared_routes as shared_routes
@@ -38,6 +39,7 @@ from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
+ExtractiveModel.is_metered = True  # as in the programs that tests start: see tests/rules
 # Programs that tests start inherit both: without a model they play every mode by rules, which they find in this
 # checkout, whatever other package is called `tests`. `ELCANO_TEST_PLUGINS` chooses other plugins for a run of tests.
 os.environ["ELCANO_PLUGINS"] = os.environ.get("ELCANO_TEST_PLUGINS", "tests.rules.plugin:plugin")

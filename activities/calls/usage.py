@@ -128,6 +128,8 @@ def last_written(messages: Sequence[ModelMessage]) -> int:
 def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     reported = response.usage
     tokens = reported.input_tokens + reported.output_tokens
+    if response.provider_name == OFFLINE and not tokens:  # it quotes: no language model was asked
+        return Usage()
     estimated = bool(reported.unmeasured_requests) or not 0 < tokens <= MOST_TOKENS
     if estimated:
         reported = _estimate_request_usage(response, before)

@@ -6,7 +6,7 @@ always gets the same answer.
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
@@ -26,7 +26,10 @@ PROVIDER: Final = "offline"
 
 
 class ExtractiveModel(Model[None]):
-    """A pydantic-ai model without a provider."""
+    """A pydantic-ai model without a provider. It uses no tokens: no language model is asked."""
+
+    is_metered: ClassVar[bool] = False
+    """Whether its requests count as much as those of a language model; only tests of budgets have them do so."""
 
     @property
     def provider(self) -> None:
@@ -64,7 +67,9 @@ class ExtractiveModel(Model[None]):
         tools = model_request_parameters.output_tools
         return ModelResponse(
             parts=[ToolCallPart(tools[0].name, body)] if tools else [TextPart(body)],
-            usage=RequestUsage(input_tokens=estimated_tokens(len(text)), output_tokens=estimated_tokens(len(body))),
+            usage=RequestUsage(input_tokens=estimated_tokens(len(text)), output_tokens=estimated_tokens(len(body)))
+            if self.is_metered
+            else RequestUsage(),
             model_name=EXTRACTIVE,
             provider_name=PROVIDER,
         )

@@ -13,6 +13,7 @@ plugin: Final = Plugin(
     description="Rules for agents that need a language model.",
     package="tests.rules",
     needs=("quoting", "teams", "analysis", "data"),
+    starters=(".metering:meter_requests",),
     keyless={
         "task_ledger": ".coordinating:plan_team",
         "progress_ledger": ".coordinating:lead",

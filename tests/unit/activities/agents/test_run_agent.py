@@ -24,6 +24,7 @@ from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry
 from elcano.storage.store import Store
+from elcano.subjects.quoting.model import ExtractiveModel
 from elcano.subjects.research.agents.judge import JudgeAssessment
 from elcano.subjects.research.agents.thinking import KnowledgeGapOutput, ThinkingOutput
 from elcano.subjects.research.agents.tool_selector import AgentSelectionPlan
@@ -128,6 +129,14 @@ async def test_an_attempt_leaves_a_ledger_line(store: Store) -> None:
         "extractive-v6",
     )
     assert line.usage == result.usage
+
+
+async def test_the_model_without_a_key_uses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ExtractiveModel, "is_metered", False)
+    result = await run(activities(store), "writer", given())
+    (line,) = await store.of("default").ledger.entries("run-1")
+    assert line.usage == result.usage == Usage()
+    assert (line.outcome, line.model, result.model) == ("completed", "extractive-v6", "extractive-v6")
 
 
 async def test_a_source_that_cannot_be_read_is_left_out_of_the_weights(store: Store) -> None:

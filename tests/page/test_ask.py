@@ -153,7 +153,7 @@ async def test_three_hundred_files_are_uploaded_and_read(open_tour_page: OpenPag
     async with open_tour_page() as page:
         await page.goto("/")
         await page.get_by_label("choose files").set_input_files(many)
-        await expect(page.locator("#documents [role=status]")).to_have_text("300 of 300 read.")
+        await expect(page.locator("#documents [role=status]")).to_have_text("300 of 300 read.", timeout=600_000)
         assert await page.locator("#documents ul").evaluate("list => list.offsetHeight") < 300
     (collection,) = (await tour.api.get("/v1/collections")).json()
     assert (collection["documents"], collection["indexed"]) == (300, 300)

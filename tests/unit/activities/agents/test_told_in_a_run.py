@@ -119,10 +119,9 @@ async def test_sections_get_their_criteria_and_forms_from_the_plan(tmp_path: Pat
     came = await run(model, tmp_path, "deep")
     assert [task.form for task in of(model, "planner")] == [""]
     sections = [task.sections[0] for task in of(model, "long_writer_section")]
-    assert {one.key_question: [two.text for two in one.criteria] for one in sections} == {
-        "What does oil cost?": [*CRITERIA],
-        "Who makes oil?": [],
-    }
+    assert {one.title: [two.text for two in one.criteria] for one in sections} == {"Costs": [*CRITERIA], "Makers": []}
+    outlined = of(model, "long_writer_section")[0].outline
+    assert [one.key_question for one in outlined] == ["What does oil cost?", "Who makes oil?"]
     assert [task.form for task in of(model, "long_writer_section")] == ["comparison", ""]
     assert [task.form for task in of(model, "long_writer_summary")] == ["overview"]
     assert {task.today for task in model.tasks} == {DAY}

@@ -12,7 +12,9 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Final, Literal, NamedTuple, Protocol, TypeAlias
+
+from pydantic import ConfigDict
 
 from elcano.graphs.errors import ActivityFault
 from elcano.graphs.report.places import Cell, Line
@@ -131,6 +133,8 @@ class Passage(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document as it is stored: quotes are looked up in `text`."""
+
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     title: str
     media_type: str

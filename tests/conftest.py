@@ -1,5 +1,6 @@
 """What all tests share: one real Temporal server a session, a task queue and a store a test."""
 
+import asyncio
 import faulthandler
 import gc
 import os
@@ -7,7 +8,8 @@ import ssl
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from functools import lru_cache
+from functools import lru_cache, wraps
+from inspect import iscoroutinefunction
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from pydantic_ai import models
+from pytest_timeout import _get_item_settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import _worker
@@ -96,6 +99,24 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     tested = {name for mark in item.iter_markers("of_plugins") for name in mark.args}
     if missing := tested - {plugin.name for plugin in list_plugins()}:
         pytest.skip(f"tests the plugin {', '.join(sorted(missing))}, which is left out")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[object]:
+    """Cancel a coroutine that waits for ever, so that it fails alone and says where it waited.
+
+    pytest-timeout's signal would leave it waiting in anyio's task, and every later test of the process behind it.
+    """
+    test = pyfuncitem.obj
+    if iscoroutinefunction(test):
+
+        @wraps(test)
+        async def within_time(**arguments: Any) -> None:
+            async with asyncio.timeout(0.8 * _get_item_settings(pyfuncitem).timeout):
+                await test(**arguments)
+
+        pyfuncitem.obj = within_time
+    return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

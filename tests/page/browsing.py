@@ -27,8 +27,10 @@ async def open_browser() -> AsyncIterator[Browser]:
     assert found, "the tests of the page need Chromium (Debian: apt-get install chromium)"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield browser
-        await browser.close()
+        try:
+            yield browser
+        finally:
+            await browser.close()
 
 
 class Watched:
@@ -53,10 +55,12 @@ async def open_page(browser: Browser, address: str, watched: Watched, **context:
     """A page in a context of its own, for paths below `address`."""
     made = await browser.new_context(base_url=address, **context)
     made.set_default_timeout(60_000)  # as `expect` waits in conftest.py
-    page = await made.new_page()
-    watched.watch(page)
-    yield page
-    await made.close()
+    try:
+        page = await made.new_page()
+        watched.watch(page)
+        yield page
+    finally:
+        await made.close()
 
 
 async def find_violations(page: Page, *rules: str) -> list[str]:

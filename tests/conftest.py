@@ -17,7 +17,6 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from pydantic_ai import models
-from pytest_timeout import _get_item_settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import _worker
@@ -102,17 +101,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[object]:
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     """Cancel a coroutine that waits for ever, so that it fails alone and says where it waited.
 
     pytest-timeout's signal would leave it waiting in anyio's task, and every later test of the process behind it.
     """
     test = pyfuncitem.obj
     if iscoroutinefunction(test):
+        mark = pyfuncitem.get_closest_marker("timeout")
+        seconds = float(mark.args[0] if mark else pyfuncitem.config.getini("timeout"))
 
         @wraps(test)
         async def within_time(**arguments: Any) -> None:
-            async with asyncio.timeout(0.8 * _get_item_settings(pyfuncitem).timeout):
+            async with asyncio.timeout(0.8 * seconds):
                 await test(**arguments)
 
         pyfuncitem.obj = within_time

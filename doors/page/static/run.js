@@ -37,6 +37,7 @@ let refreshAt = 0; // not before that, on the clock of the page
 let missed = run.querySelector("[data-waits]") !== null; // something may have happened that no event will tell
 let waitingLines = [];
 let frame = 0;
+let leaving = false; // for the report
 
 // The stream.
 
@@ -209,8 +210,9 @@ async function finish() {
 /** Whoever watched a run to its end came for its report; who is about to act on it, or looks at its steps, is not disturbed. */
 function openReport() {
   const stays = !run.querySelector("#now, #result") || run.querySelector("details[name=acts][open]");
-  if (!stays) location.assign(`${location.pathname}/report`);
-  return !stays;
+  if (!stays && !leaving) location.assign(`${location.pathname}/report`); // a second time would abort the first
+  leaving = !stays;
+  return leaving;
 }
 
 /** Brings the node at work into sight, in a picture that is larger than its frame. */
@@ -224,7 +226,7 @@ function showNode() {
 }
 
 document.addEventListener("visibilitychange", () => (document.hidden ? stopListening() : (listen(), scheduleRefresh())));
-addEventListener("pageshow", (event) => { if (event.persisted) { stopListening(); listen(); scheduleRefresh(); } });
+addEventListener("pageshow", (event) => { if (event.persisted) { leaving = false; stopListening(); listen(); scheduleRefresh(); } });
 addEventListener("pagehide", stopListening);
 document.addEventListener("elcano:done", () => { refreshSoon(); setTimeout(refreshSoon, LAG_MS); });
 showNode();

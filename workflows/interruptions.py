@@ -123,10 +123,13 @@ class Interruptions:
         """
         while True:
             await self._deadline.wait()
-            limit = self._journal.run.budget.limits.seconds
+            budget = self._journal.run.budget
+            limit, research = budget.limits.seconds, budget.research_seconds()
             over = self._elapsed() >= limit
             if over or not self._journal.leaving:
-                self.say(Ending(kind="time", detail=f"the time of {limit:g} s is used up"))
+                of_research = f"{research:g} of {limit:g} s are for research"
+                detail = f"the time of {limit:g} s is used up" if over else of_research
+                self.say(Ending(kind="time", detail=detail))
             if over:
                 await self._deadline.wait_for_move()
             else:

@@ -78,7 +78,7 @@ async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvir
     assert (failed.type, failed.reason, failed.attempts) == ("ModelOutput", "no words", 6)
     assert (failed.tokens, failed.cost_microusd) == (calls_before + SPENT.tokens, 6 * 10 + 70)
     assert hung.type == "time"
-    assert hung.reason == "the time of 300 s is used up"
+    assert hung.reason == "255 of 300 s are for research"
     assert (hung.tokens, hung.cost_microusd) == (0, 0)
     fine = [section for section in published.sections if section.gap is None]
     assert all(section.draft and not section.ending and len(section.evidence) == 2 + 2 for section in fine)

@@ -49,7 +49,7 @@ async def test_an_outage_ends_the_research_in_time_for_the_report(
 ) -> None:
     result = await run(skipping.client, with_outage(script, "judge"), Limits(seconds=600))
     assert result.ending is not None
-    assert result.ending.kind == "time"
+    assert (result.ending.kind, result.ending.detail) == ("time", "510 of 600 s are for research")
     assert script.calls[-1] == "writer"
     (kept,) = script.archived
     assert kept.run.finished_at is not None

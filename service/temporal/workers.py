@@ -41,7 +41,7 @@ MISSED: Final = 3
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: the SDK's default."""
 POLLED_SECONDS: Final = 3.0
-"""Seconds that a queue of searches or models counts as polled after a check."""
+"""Seconds for which what a check found in order counts as such: a queue as polled, the workers as lacking nothing."""
 HEARD_SECONDS: Final = 1.0
 """Seconds for which an unpolled queue is checked again: a worker that has just started polls one queue after the other.
 """
@@ -80,6 +80,7 @@ class Workers:
         self._task_queue = task_queue
         self._polled_until: dict[str, float] = {}
         """By queue, until when it counts as polled."""
+        self._equipped_until = 0.0
 
     async def find_fault(self) -> str:
         """Return why no worker would pick up a run that starts now; empty if one would."""
@@ -102,9 +103,14 @@ class Workers:
 
     async def list_lacking_extras(self) -> frozenset[str]:
         """The extras that one at least of the workers lacks which asked for calls lately, as they say themselves."""
+        if time.monotonic() < self._equipped_until:
+            return frozenset()
         answer, heartbeats = await self._describe_queue(self._task_queue, _ACTIVITIES)
         live = _list_live_pollers(answer, heartbeats, time.time())
-        return frozenset[str]().union(*map(lacking_extras, [poller.identity for poller in live]))
+        lacking = frozenset[str]().union(*map(lacking_extras, [poller.identity for poller in live]))
+        if live and not lacking:
+            self._equipped_until = time.monotonic() + POLLED_SECONDS
+        return lacking
 
     async def survey(self, needed: Collection[str] = (), optional: Collection[str] = ()) -> WorkerSurvey:
         """Survey the extras that workers lack, and the queues without a poller; unknown if the server does not answer.

@@ -17,12 +17,14 @@ _NONCHARACTERS: Final = re.compile(
     f"[\ufdd0-\ufdef{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]+"
 )
 """Exports and databases refuse them; PDFium writes U+FFFE within a word for a hyphen that only breaks a line."""
+_AT_THE_END: Final = re.compile("[\ufdd0-\U0010ffff]+")
+"""A class of one range takes a thirtieth of the time that one of many takes for each character."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 def remove_noncharacters(text: str) -> str:
     """`text` without the code points that Unicode keeps for no character, such as U+FFFE."""
-    return _NONCHARACTERS.sub("", text)
+    return _AT_THE_END.sub(lambda found: _NONCHARACTERS.sub("", found[0]), text)
 
 
 def clean_text(text: str) -> str:

@@ -48,6 +48,7 @@ async def test_open_questions_are_counted_and_named(open_tour_page: OpenPage, to
         ):
             await page.evaluate(OPEN, {**judged, "data": {"gaps": gaps}})
             await expect(doing).to_have_text(said)
+            await expect(page.locator("#feed li", has_text=said)).to_be_hidden()  # it stands above the list
 
 
 async def test_the_report_of_a_run_that_was_watched_opens_though_its_page_cannot_be_had_anew(

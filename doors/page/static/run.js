@@ -111,6 +111,8 @@ function showLines() {
   feed.prepend(...waitingLines.reverse().map(buildLine)); // the newest is on top, seen without scrolling: that would be a second frame
   waitingLines = [];
   while (feed.childElementCount > FEED_LINES) feed.lastElementChild.remove();
+  const now = run.querySelector('[data-said=""]').textContent;
+  for (const line of feed.children) line.hidden = line === feed.firstChild && line.children[0].textContent === now; // said above it
 }
 
 function buildLine(event) {

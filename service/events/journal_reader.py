@@ -204,7 +204,7 @@ class JournalReader:
     async def _find_missing_worker(self) -> str:
         """Say that no worker runs, if so; all runs share the look-up."""
         with suppress(TemporalUnavailable, TemporalRefused):
-            if not await self._temporal.workers.polls_queue(self._temporal.task_queue):
+            if await self._temporal.workers.find_queue_fault(self._temporal.task_queue):
                 return NO_WORKER
         return ""
 

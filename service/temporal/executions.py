@@ -89,8 +89,8 @@ class PendingActivity(Described):
     """The section that it belongs to; empty for the run itself."""
     queue: str = Field(default="", examples=["elcano-source-pubmed"])
     """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
-    unserved: bool = False
-    """Whether no worker polls that queue: it waits until one is started."""
+    unserved: str = Field(default="", examples=["no worker polls the task queue 'elcano': start one that does"])
+    """Why that queue gives it to no worker, and what to do; empty if it does, or is not known."""
     paused: bool = False
     """Whether it was paused in Temporal: an attempt under way still ends, and no other begins until it is unpaused."""
     paused_by: str = Field(default="", examples=["temporal-cli:ops@host, the provider is being moved"])

@@ -121,16 +121,17 @@ async def is_end_final(run: ArchivedRun, temporal: Temporal) -> bool:
 
 
 async def _find_last_execution(run: ArchivedRun, temporal: Temporal) -> Execution | None:
-    """The last execution of an ended run; None if Temporal does not say at once.
+    """The last execution of an ended run; None if Temporal does not say at once, or it is another program's.
 
     Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
     """
     if run.status == "running" or not run.execution:
         return None
     try:
-        return await temporal.glance.last_execution(run.run_id)
+        last = await temporal.glance.last_execution(run.run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return None
+    return last if last.is_of_run else None
 
 
 async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:

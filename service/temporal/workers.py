@@ -42,6 +42,7 @@ MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: the SDK's default."""
+UNPOLLED: Final = "no worker polls"
 POLLED_SECONDS: Final = 3.0
 """Seconds that a queue of searches or models counts as polled after a check."""
 HEARD_SECONDS: Final = 1.0
@@ -182,7 +183,7 @@ def find_polling_fault(
         )
     there = _list_live_pollers(answer, heartbeats, now)
     if not there:
-        return f"no worker polls the task queue {queue!r}: start one that does"
+        return f"{UNPOLLED} the task queue {queue!r}: start one that does"
     current = answer.versioning_info.current_deployment_version
     if not current.build_id:
         if any(

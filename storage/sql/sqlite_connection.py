@@ -132,7 +132,7 @@ class Connection(sqlite3.Connection):
         super().__init__(database, *args, **options)
         self._turns = _share_turns(str(database))
 
-    def cursor(self, factory: Any = _Cursor) -> Any:  # type: ignore[override]  # each overload of its own, or this
+    def cursor(self, factory: Any = _Cursor) -> Any:
         """A cursor that begins transactions as `begin_write` does."""
         return super().cursor(factory)
 

@@ -28,7 +28,7 @@ class Check(Described):
 
     ok: bool = Field(examples=[True])
     """Whether it works."""
-    detail: str = Field(default="", examples=["no worker polls the task queue 'elcano'"])
+    detail: str = Field(default="", examples=["no worker polls the task queue 'elcano': start one that does"])
     """Description of the problem; empty if there is none."""
 
 
@@ -88,10 +88,10 @@ async def _check_workers(temporal: Temporal, settings: Settings) -> Check:
     }
     try:
         fault = await temporal.workers.find_fault()
-        idle = [name for name in sorted(rated) if not await temporal.workers.polls_queue(model_queue(name))]
+        idle = {name: await temporal.workers.find_queue_fault(model_queue(name)) for name in sorted(rated)}
     except (TemporalUnavailable, TemporalRefused) as error:
         return Check(ok=False, detail=str(error))
     except RunForgotten:
         return Check(ok=False, detail="Temporal does not have the namespace: make it, or correct TEMPORAL_NAMESPACE")
-    unserved = [f"no worker calls models of {name!r}: none polls {model_queue(name)!r}" for name in idle]
-    return Check(ok=not fault and not idle, detail="; ".join(filter(None, [fault, *unserved])))
+    unserved = [f"no worker calls models of {name!r}: {why}" for name, why in idle.items() if why]
+    return Check(ok=not fault and not unserved, detail="; ".join(filter(None, [fault, *unserved])))

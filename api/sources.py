@@ -294,10 +294,9 @@ async def _explain_unserved_source(spec: SourceSpec, workers: Workers) -> str:
     if not spec.queue:
         return ""
     try:
-        polled = await workers.polls_queue(spec.queue)
+        return await workers.find_queue_fault(spec.queue)
     except (TemporalUnavailable, TemporalRefused) as error:
         return str(error)
-    return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
 
 
 async def _build_source_views(

@@ -19,6 +19,8 @@ PROVIDER_WORKFLOW: Final = "provider"
 PROVIDER_CHANGED: Final = "changed"
 """The signal that the row of a provider is another one now."""
 KEEP_QUEUE: Final = "keep_queue"
+LIMIT_REASON: Final = "elcano: "
+"""The prefix of the reason of a queue's limit that we set."""
 CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0

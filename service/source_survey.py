@@ -125,7 +125,7 @@ class SourceSurvey:
     lacks: Mapping[str, str]
     """Missing requirement of each source; empty if it can be searched."""
     workers: WorkerSurvey = field(default_factory=WorkerSurvey)
-    """Extras that workers lack, and queues that no worker polls."""
+    """Extras that workers lack, and queues that give their calls to no worker."""
     unserved: frozenset[str] = frozenset()
     """Sources that lack only a worker, as far as that was checked."""
 
@@ -164,8 +164,8 @@ def assess_sources(
         lacks |= dict.fromkeys(opened, f"no worker opens it, {EXTRAS['databases'].hint}")
     unserved: dict[str, str] = {}
     for name in named:
-        if sources.queues.get(name) in seen.unpolled and not lacks[name]:
-            unserved[name] = f"no worker polls the task queue {sources.queues[name]!r}: start one that does"
+        if (queue := sources.queues.get(name)) in seen.unpolled and queue is not None and not lacks[name]:
+            unserved[name] = seen.unpolled[queue]
     return SourceSurvey(sources.specs, {**lacks, **unserved}, seen, frozenset(unserved))
 
 

@@ -260,13 +260,24 @@ async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
 async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
     if pulse.has_news():
         pulse.beat()
+    most = count_allowed_pauses(activity.info().heartbeat_timeout, interval)
     quiet = unsaid = 0
     while True:
         await asyncio.sleep(interval.total_seconds())
         quiet, unsaid = (0 if pulse.has_news() else quiet + 1), unsaid + 1
-        if unsaid >= choose_pause(quiet, pushed=_pushed.get()):
+        if unsaid >= min(most, choose_pause(quiet, pushed=_pushed.get())):
             pulse.beat()
             unsaid = 0
+
+
+BEATS_IN_TIME: Final = 3
+"""Beats that fit into the heartbeat timeout of a call at least, however short someone set it with Temporal's tools: a
+beat too late is a call that another worker makes, and pays, again."""
+
+
+def count_allowed_pauses(silence: timedelta | None, interval: timedelta) -> int:
+    """After how many intervals a beat is due at the latest, if a call may be silent for `silence`; at least one."""
+    return PUSHED_BEATS if silence is None else max(1, int(silence / interval / BEATS_IN_TIME))
 
 
 def choose_pause(quiet: int, *, pushed: bool) -> int:

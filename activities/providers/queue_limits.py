@@ -20,6 +20,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from elcano.activities.calls.retry_classification import SHORT_WAIT, classify_failure
 from elcano.graphs.providers import (
     KEEP_QUEUE,
+    LIMIT_REASON,
     PROVIDER_CHANGED,
     PROVIDER_QUEUE,
     PROVIDER_WORKFLOW,
@@ -34,8 +35,6 @@ from elcano.graphs.providers import (
 from elcano.storage.providers import ProviderStore
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
-REASON: Final = "elcano: "
-"""The prefix of the reason of a limit that we set."""
 _UNABLE: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 """Errors of a server without such limits, or that refuses them to this client; waiting fixes neither."""
 _log = logging.getLogger("providers")
@@ -58,7 +57,7 @@ async def limit_queue(client: Client, queue: str, per_second: float | None, reas
         described = await service.describe_task_queue(asked, timeout=CALL_TIMEOUT)
         now = described.config.queue_rate_limit
         if now.HasField("rate_limit"):
-            if not now.metadata.reason.startswith(REASON):
+            if not now.metadata.reason.startswith(LIMIT_REASON):
                 _log.warning("the limit of task queue %r was set by hand (%s) and stays", queue, now.metadata.reason)
                 return
             if now.rate_limit.requests_per_second == per_second:
@@ -66,7 +65,7 @@ async def limit_queue(client: Client, queue: str, per_second: float | None, reas
         elif per_second is None:
             return
         rate = None if per_second is None else RateLimit(requests_per_second=per_second)
-        update = UpdateTaskQueueConfigRequest.RateLimitUpdate(rate_limit=rate, reason=REASON + reason)
+        update = UpdateTaskQueueConfigRequest.RateLimitUpdate(rate_limit=rate, reason=LIMIT_REASON + reason)
         await service.update_task_queue_config(
             UpdateTaskQueueConfigRequest(
                 namespace=name,

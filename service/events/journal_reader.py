@@ -30,6 +30,7 @@ from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import NO_WORKER
 from elcano.service.temporal.history import WatchedHistory
 from elcano.service.temporal.shared_reads import Places
+from elcano.service.temporal.workers import UNPOLLED
 from elcano.storage.health import describe_store_error, store_trouble
 from elcano.storage.store import TenantStore
 
@@ -202,10 +203,10 @@ class JournalReader:
         return f"{self._run.branch_of.section}: {message}" if message and self._run.branch_of else message
 
     async def _find_missing_worker(self) -> str:
-        """Say that no worker runs, if so; all runs share the look-up."""
+        """Say that no worker runs, if so, or why it gets no calls; all runs share the look-up."""
         with suppress(TemporalUnavailable, TemporalRefused):
-            if not await self._temporal.workers.polls_queue(self._temporal.task_queue):
-                return NO_WORKER
+            fault = await self._temporal.workers.find_queue_fault(self._temporal.task_queue)
+            return NO_WORKER if fault.startswith(UNPOLLED) else fault
         return ""
 
     async def _page(self) -> ProgressPage:

@@ -177,7 +177,7 @@ async def judge_run_models(asked: ResearchInput, services: Services, limits: Lim
     settings = services.settings
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
-    unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
+    unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else {}
     barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
     unreachable = find_model_contact_faults(asked.trust, graph.callees, asked.models, settings)
     unreachable += narrow_sources(asked.trust, asked.sources, asked.sources, services.sources.specs, settings)[1]

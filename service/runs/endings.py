@@ -54,6 +54,8 @@ async def archive_if_ended(
         if time.time() - run.started_at < START_GRACE:
             return run
         execution = Execution(id="", status="terminated", closed_at=None, pending=())
+    if not execution.is_of_run:
+        return await _settle_replaced(run, execution, store, known)
     if execution.status == "running":
         if execution.cancel_requested:
             await temporal.free_if_cancelled(run.run_id)
@@ -63,6 +65,28 @@ async def archive_if_ended(
         return archived
     await _require_kept(run, store)
     return await _settle_closed(run, execution, temporal, store, known)
+
+
+async def _settle_replaced(
+    run: ArchivedRun, execution: Execution, store: TenantStore, known: Sequence[AgentEvent]
+) -> ArchivedRun:
+    """The run as it ended before `execution`, which another program started under its id and which is none of it.
+
+    `temporal workflow start` does so with the id of an ended run, and ends an open one if it is told to.
+    """
+    archived = await store.runs.get(run.run_id)
+    if archived is not None and archived.status != "running":
+        return archived
+    await _require_kept(run, store)
+    ended = Execution(id="", status="terminated", closed_at=execution.started_at, pending=())
+    used = await store.ledger.used(run.run_id)
+    elapsed = max(0.0, execution.started_at - run.started_at)
+    failure = Failure(node="", type="Terminated", message=REPLACED)
+    run = run.model_copy(update={"budget": Budget(used=used, elapsed=elapsed).view(), "failure": failure})
+    return await _store_ended_run(run, ended, REPLACED, known, store)
+
+
+REPLACED: Final = "another workflow was started under its id"
 
 
 def _ended_anew(archived: ArchivedRun, execution: Execution) -> bool:

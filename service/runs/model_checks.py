@@ -5,7 +5,7 @@ not set here is certainly not set there; elsewhere nothing is said. Calls wait i
 rate is set; the workflow knows no settings, so it is given them when it starts.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.graphs.added_steps import CLARIFIER, FORM_FILLER
@@ -112,7 +112,7 @@ def judge_models(
     run: ModelChoice,
     graph: GraphTraits | None,
     sources: Sequence[str] | None,
-    unpolled: Collection[str],
+    unpolled: Mapping[str, str],
     settings: Settings,
 ) -> list[FieldFault]:
     """List the faults of the models of a run: wrong names, or tasks of its agents that they cannot do.
@@ -121,7 +121,7 @@ def judge_models(
         run: the models that the run names.
         graph: the one that it follows; None: it is not known, and only names are judged.
         sources: what it searches; None: that is not known, and whether its mode can do its work is not judged.
-        unpolled: task queues that no worker polls though workers run.
+        unpolled: task queues that give their calls to no worker though workers run, with the reasons.
         settings: of the server; those of workers are known only if they have its environment.
     """
     callees = () if graph is None else graph.callees
@@ -280,15 +280,15 @@ def list_model_queues(called: Sequence[CalledModel], settings: Settings) -> list
 
 
 def _find_uncalled_providers(
-    called: Sequence[CalledModel], unpolled: Collection[str], settings: Settings
+    called: Sequence[CalledModel], unpolled: Mapping[str, str], settings: Settings
 ) -> list[FieldFault]:
     """Providers that are needed and that no worker calls although workers run; else the run waits for any worker."""
     places = dict.fromkeys((one.field, one.provider) for one in called if one.provider in settings.model_rates)
     return [
         FieldFault(
             field=field,
-            message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
-            "Set the provider's key where a worker runs and start that again, or choose another model",
+            message=f"no worker calls models of {provider!r} ({unpolled[model_queue(provider)]}). Set the provider's "
+            "key where a worker runs and start that again, or choose another model",
         )
         for field, provider in places
         if model_queue(provider) in unpolled

@@ -121,16 +121,17 @@ async def is_end_final(run: ArchivedRun, temporal: Temporal) -> bool:
 
 
 async def _find_last_execution(run: ArchivedRun, temporal: Temporal) -> Execution | None:
-    """The last execution of an ended run; None if Temporal does not say at once.
+    """The last execution of an ended run; None if Temporal does not say at once, or it is another program's.
 
     Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
     """
     if run.status == "running" or not run.execution:
         return None
     try:
-        return await temporal.glance.last_execution(run.run_id)
+        last = await temporal.glance.last_execution(run.run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return None
+    return last if last.is_of_run else None
 
 
 async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store: TenantStore) -> list[RunView]:
@@ -142,22 +143,31 @@ async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store
     )
     open_sections = [section for one in seen.values() for section in one.sections][:LISTED_SECTIONS]
     sections = await temporal.glance.executions(open_sections, lately=True)
+    calls = [call for one in (*seen.values(), *sections.values()) for call in one.pending]
+    faults = await _find_queue_faults(calls, temporal)
     return [
-        _update_from_execution(run, seen.get(run.run_id), used[run.run_id], sections) if run.run_id in running else run
+        _update_from_execution(run, seen.get(run.run_id), used[run.run_id], sections, faults)
+        if run.run_id in running
+        else run
         for run in listed
     ]
 
 
 def _update_from_execution(
-    run: RunView, execution: Execution | None, used: Usage, sections: Mapping[str, Execution]
+    run: RunView,
+    execution: Execution | None,
+    used: Usage,
+    sections: Mapping[str, Execution],
+    faults: Mapping[str, str],
 ) -> RunView:
     """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
     run = run.model_copy(update={"spent": Spent(tokens=used.tokens, cost_usd=usd_from_microusd(used.cost_microusd))})
     if execution is None:
         return run.model_copy(update={"stale": True})
     own = [sections[name] for name in execution.sections if name in sections]
-    run = run.model_copy(update={"blocked": join_blocked(execution.blocked, ((one.section, one) for one in own))})
-    return run.at_a_glance(execution)
+    pending = _mark_unserved([call for one in (execution, *own) for call in one.pending], faults)
+    blocked = join_blocked(execution.blocked, ((one.section, one) for one in own), pending)
+    return run.model_copy(update={"blocked": blocked}).at_a_glance(execution)
 
 
 async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
@@ -203,13 +213,17 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
         sections = await _glance_at_branches(snapshot, temporal)
         of_sections = [one.model_copy(update={"section": title}) for title, seen in sections for one in seen.pending]
         waiting = await with_unserved([*execution.pending, *of_sections], temporal)
-        blocked = join_blocked(execution.blocked, sections)
+        blocked = join_blocked(execution.blocked, sections, waiting)
     return RunView.of(run).at(snapshot, spent, waiting, time.time()).model_copy(update={"blocked": blocked})
 
 
-def join_blocked(whole: str, sections: Iterable[tuple[str, Execution]]) -> str:
-    """Join why a run cannot continue with why its sections cannot, each behind its title."""
-    return "; ".join(filter(None, [whole, *(f"{title}: {one.blocked}" for title, one in sections if one.blocked)]))
+def join_blocked(
+    whole: str, sections: Iterable[tuple[str, Execution]] = (), pending: Iterable[PendingActivity] = ()
+) -> str:
+    """Join why a run cannot continue, why its sections cannot, each behind its title, and why no worker takes calls."""
+    of_sections = [f"{title}: {one.blocked}" for title, one in sections if one.blocked]
+    unserved = dict.fromkeys(one.unserved for one in pending)
+    return "; ".join(filter(None, [whole, *of_sections, *unserved]))
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -232,7 +246,7 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
     shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
     pending = await with_unserved(execution.pending, temporal)
     view = RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
-    return view.model_copy(update={"blocked": execution.blocked})
+    return view.model_copy(update={"blocked": join_blocked(execution.blocked, pending=pending)})
 
 
 async def _do_nothing() -> None:
@@ -279,13 +293,23 @@ async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) 
 
     Of a server that does not answer nothing is known, and nothing is marked.
     """
+    return _mark_unserved(pending, await _find_queue_faults(pending, temporal))
+
+
+async def _find_queue_faults(pending: Iterable[PendingActivity], temporal: Temporal) -> dict[str, str]:
+    """Why the queues in which calls wait give them to no worker; empty texts if they do."""
     queues = tuple(dict.fromkeys(one.queue for one in pending if one.queue))
     try:
-        polled = await asyncio.gather(*(temporal.workers.polls_queue(queue) for queue in queues))
+        faults = await asyncio.gather(*map(temporal.workers.find_queue_fault, queues))
     except (TemporalUnavailable, TemporalRefused):
-        return tuple(pending)
-    idle = {queue for queue, there in zip(queues, polled, strict=True) if not there}
-    return tuple(one.model_copy(update={"unserved": True}) if one.queue in idle else one for one in pending)
+        return {}
+    return dict(zip(queues, faults, strict=True))
+
+
+def _mark_unserved(pending: Iterable[PendingActivity], faults: Mapping[str, str]) -> tuple[PendingActivity, ...]:
+    return tuple(
+        one.model_copy(update={"unserved": faults[one.queue]}) if faults.get(one.queue) else one for one in pending
+    )
 
 
 async def waited_for(run_id: str, temporal: Temporal) -> str:
@@ -294,21 +318,18 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
         execution = await temporal.describe(run_id)
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return ""
-    calls = summarize_pending_calls(await with_unserved(execution.pending, temporal))
-    return execution.blocked or calls
+    pending = await with_unserved(execution.pending, temporal)
+    return join_blocked(execution.blocked, pending=pending) or summarize_pending_calls(pending)
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize queues without a worker, paused calls, calls of silent workers, and failed ones that are retried.
+    """Summarize paused calls, calls of silent workers, and failed ones that are retried.
 
     Empty if there are none of these.
     """
     calls = tuple(pending)
-    queues = dict.fromkeys(one.queue for one in calls if one.unserved)
-    named = ", ".join(repr(queue) for queue in queues)
-    said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
     silent = [one for one in calls if one.repeated_at is not None]
-    said += [
+    said = [
         f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
         f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
         for one in silent[:MOST_FAILURES]

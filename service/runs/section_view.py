@@ -45,10 +45,16 @@ class SectionsView(Described):
 
 
 def add_progress(branch: BranchState, done: Mapping[str, BranchProgress], evidence: Mapping[str, int]) -> BranchState:
-    """An open section with its figures so far, both by run id; of one that has ended its own figures stay."""
+    """An open section with its figures so far, both by run id; of one that has ended its own figures stay.
+
+    A section that was ended from outside handed over no figures: its rounds and tokens are those of its calls.
+    """
+    inner = (one.tokens for run_id, one in done.items() if run_id.startswith(f"{branch.run_id}."))
+    own = done.get(branch.run_id, BranchProgress(iterations=1 if branch.status == "running" else 0))
+    figures = {"iterations": own.iterations, "tokens": own.tokens + sum(inner)}
+    if branch.status == "gap":
+        known = {"iterations": branch.iterations or 0, "tokens": branch.tokens or 0}
+        return branch.model_copy(update={name: max(figures[name], known[name]) for name in known})
     if branch.status != "running":
         return branch
-    inner = (one.tokens for run_id, one in done.items() if run_id.startswith(f"{branch.run_id}."))
-    own = done.get(branch.run_id, BranchProgress())
-    figures = {"iterations": own.iterations, "tokens": own.tokens + sum(inner)}
     return branch.model_copy(update={**figures, "evidence": evidence.get(branch.run_id, 0)})

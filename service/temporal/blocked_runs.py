@@ -12,7 +12,15 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 
 from elcano.graphs.text import shorten_text
-from elcano.service.temporal.connection import CALL_TIMEOUT, PAUSED, STUCK, map_rpc_errors
+from elcano.service.temporal.connection import (
+    CALL_TIMEOUT,
+    PAUSED,
+    STUCK,
+    STUCK_SHORT,
+    describe_missing_attributes,
+    find_missing_attributes,
+    map_rpc_errors,
+)
 from elcano.storage.payloads import read_failure_message
 
 
@@ -29,7 +37,16 @@ async def explain_halt(answer: DescribeWorkflowExecutionResponse, client: Client
     failure = await read_task_failure(answer, client)
     if failure is None:
         return ""
+    if _LACKS_ATTRIBUTE in failure:
+        with map_rpc_errors():
+            missing = await find_missing_attributes(client)
+        if missing:
+            return f"{STUCK_SHORT}: {describe_missing_attributes(client, missing)}"
     return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
+
+
+_LACKS_ATTRIBUTE: Final = "BadSearchAttributes"
+"""How the server refuses a task that sets a search attribute which was removed."""
 
 
 def explain_paused_call(answer: DescribeWorkflowExecutionResponse) -> str:

@@ -195,7 +195,8 @@ _QUERIES_WAIT = "query buffer is full"
 _PAUSED = "Workflow is paused"
 """Its message for an update to a paused workflow."""
 PAUSED: Final = "the run is paused in Temporal: continue it there (`temporal workflow unpause`), or cancel it"
-STUCK: Final = "no worker can continue the run: each that tries fails its workflow task, and its log says why"
+STUCK_SHORT: Final = "no worker can continue the run"
+STUCK: Final = f"{STUCK_SHORT}: each that tries fails its workflow task, and its log says why"
 
 
 CORRECT_NAMESPACE: Final = "make the namespace, or correct TEMPORAL_NAMESPACE"

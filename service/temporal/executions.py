@@ -25,7 +25,13 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.contracts import RunStatus
-from elcano.graphs.run_contracts import MODE_ATTRIBUTE, SECTION_ATTRIBUTE, STAGE_ATTRIBUTE, WAITING_ATTRIBUTE
+from elcano.graphs.run_contracts import (
+    MODE_ATTRIBUTE,
+    SEARCH_ATTRIBUTES,
+    SECTION_ATTRIBUTE,
+    STAGE_ATTRIBUTE,
+    WAITING_ATTRIBUTE,
+)
 from elcano.service.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.service.fields import Described, Moment, datetime_from_seconds
 from elcano.service.temporal.blocked_runs import describe_pause, explain_halt, explain_paused_call
@@ -89,8 +95,8 @@ class PendingActivity(Described):
     """The section that it belongs to; empty for the run itself."""
     queue: str = Field(default="", examples=["elcano-source-pubmed"])
     """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
-    unserved: bool = False
-    """Whether no worker polls that queue: it waits until one is started."""
+    unserved: str = Field(default="", examples=["no worker polls the task queue 'elcano': start one that does"])
+    """Why that queue gives it to no worker, and what to do; empty if it does, or is not known."""
     paused: bool = False
     """Whether it was paused in Temporal: an attempt under way still ends, and no other begins until it is unpaused."""
     paused_by: str = Field(default="", examples=["temporal-cli:ops@host, the provider is being moved"])
@@ -126,6 +132,8 @@ class Execution:
     sections: tuple[str, ...] = ()
     """Ids of its open sections."""
     cancel_requested: bool = False
+    is_of_run: bool = True
+    """False: another program started a workflow under the run's id. Runs have search attributes from their start."""
 
     @property
     def blocked(self) -> str:
@@ -165,6 +173,7 @@ class Execution:
             section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
             sections=tuple(child.workflow_id for child in answer.pending_children),
             cancel_requested=answer.workflow_extended_info.cancel_requested,
+            is_of_run=any(name in info.search_attributes.indexed_fields for name in SEARCH_ATTRIBUTES),
         )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
@@ -28,7 +28,9 @@ from temporalio.service import RPCError
 
 from elcano.graphs.contracts import RunPriority
 from elcano.graphs.extras import lacking_extras
+from elcano.graphs.providers import LIMIT_REASON
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.text import shorten_text
 from elcano.service.errors import TemporalRefused, TemporalUnavailable
 from elcano.service.temporal.connection import CALL_TIMEOUT, UNAVAILABLE, Connection, map_rpc_errors
 
@@ -40,6 +42,7 @@ MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: the SDK's default."""
+UNPOLLED: Final = "no worker polls"
 POLLED_SECONDS: Final = 3.0
 """Seconds for which what a check found in order counts as such: a queue as polled, the workers as lacking nothing."""
 HEARD_SECONDS: Final = 1.0
@@ -66,8 +69,8 @@ class WorkerSurvey:
 
     lacking: frozenset[str] = frozenset()
     """The extras that a worker lacks which may be given a run now; one that was stopped counts for another minute."""
-    unpolled: frozenset[str] = frozenset()
-    """Requested queues without a poller."""
+    unpolled: Mapping[str, str] = field(default_factory=dict)
+    """Requested queues that give their calls to no worker, each with the reason."""
     unreachable: TemporalUnavailable | None = None
     """Why workers could not be asked. Then nothing is known, and nothing is held against them."""
 
@@ -91,15 +94,15 @@ class Workers:
         """Whether a worker would pick up a run that starts now."""
         return not await self.find_fault()
 
-    async def polls_queue(self, queue: str) -> bool:
-        """Whether a worker would take the searches, or the calls of models, of this queue."""
+    async def find_queue_fault(self, queue: str) -> str:
+        """Return why no worker would take the searches, or the calls of models, of this queue; empty if one would."""
         if time.monotonic() < self._polled_until.get(queue, 0.0):
-            return True
+            return ""
         answer, heartbeats = await self._describe_queue(queue, _ACTIVITIES)
-        if find_polling_fault(queue, answer, heartbeats, time.time()):
-            return False
-        self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
-        return True
+        fault = find_polling_fault(queue, answer, heartbeats, time.time())
+        if not fault:
+            self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
+        return fault
 
     async def list_lacking_extras(self) -> frozenset[str]:
         """The extras that one at least of the workers lacks which asked for calls lately, as they say themselves."""
@@ -134,10 +137,10 @@ class Workers:
             return WorkerSurvey(lacking)
         return WorkerSurvey(lacking, unpolled)
 
-    async def _list_unserved(self, queues: Collection[str]) -> frozenset[str]:
+    async def _list_unserved(self, queues: Collection[str]) -> dict[str, str]:
         """The queues that none of the workers polls that there are, nor one that has just started."""
         if not queues or not await self.polls_runs():
-            return frozenset()
+            return {}
         until = time.monotonic() + HEARD_SECONDS
         while True:
             unpolled = await self._list_unpolled(queues)
@@ -145,16 +148,16 @@ class Workers:
                 return unpolled
             await asyncio.sleep(_ASK_AGAIN_SECONDS)
 
-    async def _list_unpolled(self, queues: Collection[str]) -> frozenset[str]:
-        polled = await asyncio.gather(*(self.polls_queue(queue) for queue in queues))
-        return frozenset(queue for queue, there in zip(queues, polled, strict=True) if not there)
+    async def _list_unpolled(self, queues: Collection[str]) -> dict[str, str]:
+        faults = await asyncio.gather(*map(self.find_queue_fault, queues))
+        return {queue: fault for queue, fault in zip(queues, faults, strict=True) if fault}
 
     async def _describe_queue(
         self, queue: str, kind: TaskQueueType.ValueType
     ) -> tuple[DescribeTaskQueueResponse, list[WorkerHeartbeat]]:
         client = await self._connection.client()
         request = DescribeTaskQueueRequest(
-            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
+            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind, report_config=True
         )
         with map_rpc_errors():
             answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
@@ -177,9 +180,16 @@ def find_polling_fault(
     queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float
 ) -> str:
     """Explain why no worker that may take new tasks polls a queue at `now`; empty if one does."""
+    if _is_stopped(answer):
+        by = answer.config.queue_rate_limit.metadata
+        who = ", ".join(shorten_text(text, 200) for text in (by.update_identity, by.reason) if text)
+        return (
+            f"the task queue {queue!r} was stopped in Temporal, by a rate of 0 ({who}): start it again (`temporal "
+            f"task-queue config set --task-queue {queue} --task-queue-type activity --queue-rps-limit default`)"
+        )
     there = _list_live_pollers(answer, heartbeats, now)
     if not there:
-        return f"no worker polls the task queue {queue!r}"
+        return f"{UNPOLLED} the task queue {queue!r}: start one that does"
     current = answer.versioning_info.current_deployment_version
     if not current.build_id:
         if any(
@@ -199,6 +209,13 @@ def find_polling_fault(
         f"no worker of the task queue {queue!r} has the build {current.build_id!r}, the current version of its "
         f"deployment {current.deployment_name!r}: start one, or make another version the current one"
     )
+
+
+def _is_stopped(answer: DescribeTaskQueueResponse) -> bool:
+    """Whether someone set its rate to 0. Our own limits of a provider in trouble end by themselves."""
+    limit = answer.config.queue_rate_limit
+    is_zero = limit.HasField("rate_limit") and limit.rate_limit.requests_per_second == 0
+    return is_zero and not limit.metadata.reason.startswith(LIMIT_REASON)
 
 
 def _list_live_pollers(

@@ -25,14 +25,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from elcano.storage.sql.columns import Id
+from elcano.storage.sql.sqlite_connection import BUSY_SECONDS
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
 Connected: TypeAlias = AsyncConnection | AsyncEngine
 """Either says which database it is."""
-BUSY_SECONDS: Final = 30
-"""Seconds that a statement waits for another process's write before it fails."""
 
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1_000}",

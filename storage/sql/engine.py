@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -19,35 +19,13 @@ from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
 from elcano.storage.sql.dialect import begin_exclusive, configure_engine, explain_database_error, keep_log
 from elcano.storage.sql.schema_revision import migrate_tables, require_known_tables
+from elcano.storage.sql.sqlite_connection import Connection
 
 CONNECT_SECONDS: Final = 10
 """Seconds that a server may take to answer before it counts as unreachable."""
 
 IDLE_SECONDS: Final = 1.0
 """After how long without use a connection is asked whether it lives: that takes a third of what a short read does."""
-
-
-class Connection(sqlite3.Connection):
-    """A connection that leaves no transaction behind when it is closed.
-
-    Python's own connection, closed while a cursor still has rows (`INSERT ... RETURNING`), lives on with its locks
-    until the cursor is collected. The same happens after a cancellation: the traceback keeps the cursor for minutes, in
-    which no other connection could write.
-    """
-
-    def close(self) -> None:
-        """Rolls back what was not committed, then closes; does nothing if it is closed."""
-        try:
-            with suppress(sqlite3.ProgrammingError):  # closed already, or never opened
-                if self.in_transaction:
-                    self.rollback()
-        finally:
-            super().close()
-
-    def __del__(self) -> None:
-        """Closes a connection without an owner: aiosqlite drops one that is given up while it is opened."""
-        with suppress(sqlite3.ProgrammingError):  # it was never opened
-            self.close()
 
 
 def database_url(configured: str, file: Path) -> URL:

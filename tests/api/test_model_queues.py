@@ -70,7 +70,7 @@ async def test_a_provider_that_no_worker_calls_is_refused_while_workers_run(
     assert refused.status_code == 422
     (fault,) = refused.json()["errors"]
     assert fault["field"] == "model.default"
-    assert "none polls the task queue 'elcano-model-cerebras'" in fault["message"]
+    assert "no worker polls the task queue 'elcano-model-cerebras'" in fault["message"]
     assert (await knowing.post("/v1/runs", json={"question": QUESTION})).status_code == 201
 
 

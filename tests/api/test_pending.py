@@ -12,7 +12,13 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
-from elcano.service.runs.run_status import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
+from elcano.service.runs.run_status import (
+    MOST_FAILURES,
+    join_blocked,
+    summarize_pending_calls,
+    waited_for,
+    with_unserved,
+)
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.service.temporal.executions import SILENT_AFTER, Execution, PendingActivity
@@ -69,6 +75,9 @@ async def test_a_search_whose_worker_is_gone_says_so(
         async with following(f"{served}/v1/runs/{run_id}/events") as messages:
             notice = await first_notice(messages)
             assert notice == f"no worker polls the task queue '{shelf.spec.queue}': start one that does"
+            run = (await api.get(f"/v1/runs/{run_id}")).json()
+            (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+            assert (waiting["unserved"], run["blocked"], listed["blocked"]) == (notice, notice, notice)
             settings = Settings(_env_file=None)
             (worker,) = source_workers(temporal, store, Sources({shelf.spec.name: shelf}), settings)
             async with worker, asyncio.timeout(60):
@@ -121,12 +130,12 @@ async def test_a_call_whose_worker_is_silent_says_when_it_is_repeated(
 
 
 def test_each_queue_is_named_once() -> None:
-    one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
-    other = one.model_copy(update={"queue": "r"})
-    assert summarize_pending_calls([one, one, other, one.model_copy(update={"queue": "s", "unserved": False})]) == (
-        "no worker polls the task queue 'q', 'r': start one that does"
-    )
-    assert summarize_pending_calls([]) == ""
+    one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved="none polls q")
+    other = one.model_copy(update={"queue": "r", "unserved": "r was stopped"})
+    served = one.model_copy(update={"queue": "s", "unserved": ""})
+    assert join_blocked("", pending=[one, one, other, served]) == "none polls q; r was stopped"
+    assert join_blocked("it is paused", pending=[served, one]) == "it is paused; none polls q"
+    assert join_blocked("", pending=[served]) == ""
 
 
 def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
@@ -139,9 +148,5 @@ def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
     said = summarize_pending_calls([calls[0], calls[0], *calls])
     assert said.split("; ")[0] == "search is tried again (attempt 3): down 0"
     assert len(said.split("; ")) == MOST_FAILURES
-    idle = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
-    assert summarize_pending_calls([*calls[:1], idle]).startswith(
-        "no worker polls the task queue 'q': start one that does; search is"
-    )
     (long,) = summarize_pending_calls([calls[0].model_copy(update={"last_failure": "x" * 1_000})]).split("; ")
     assert len(long) < 400

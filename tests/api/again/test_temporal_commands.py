@@ -1,4 +1,4 @@
-"""Temporal's command line on 24 runs in four states: each ends as `docs/temporal.md` says, and no list breaks.
+"""Temporal's command line on 33 runs in four states: each ends as `docs/temporal.md` says, and no list breaks.
 
 What a model was asked is in the ledger, and the ledger is the budget, whatever was done to the run.
 """
@@ -24,6 +24,12 @@ from tests.api.asking import start
 Json = dict[str, Any]
 State: TypeAlias = Literal["working", "paused", "held", "ended"]
 STOP: Final = '{"action": {"kind": "stop", "reason": "ops"}}'
+VERSIONS: Final = "workflow update-options --versioning-override-behavior"
+UNKNOWN_VERSION: Final = (
+    "pinned --versioning-override-deployment-name none --versioning-override-build-id none"  # no worker has it
+)
+OTHER: Final = "--type research --task-queue none"
+"""A workflow of another program, under the id of a run."""
 READS: Final = ("metadata", "stack", "describe", "show")
 BATCH: Final = "BATCH"
 """In a command: it is done by a batch job, to all workflows of a query."""
@@ -54,12 +60,19 @@ CASES: Final = (
     Case("working", ["activity pause", "activity unpause"], ALL),
     Case("working", ["activity reset"], ALL),
     Case("working", ["activity update-options --start-to-close-timeout 200s"], ALL),
+    Case("working", ["activity update-options --heartbeat-timeout 2s"], ALL, True),
+    Case("working", ["activity update-options --retry-maximum-attempts 1"], ALL),
+    Case("working", ["activity update-options --schedule-to-close-timeout 1s"], [*ALL, "failed"], True),
     Case("working", ["activity complete --result 1"], ["failed"], True),
     Case("working", ["activity fail --reason ops"], [*ALL, "failed"], True),
     Case("working", ["workflow pause --reason ops", "workflow unpause"], ALL),
     Case("working", ["workflow pause --reason ops", "workflow cancel"], ["cancelled"], True),
     Case("working", ["workflow delete --yes"], ["terminated"], True),
     Case("working", [f"workflow {one}" for one in READS], ALL),
+    Case("working", [f"{VERSIONS} auto_upgrade", f"{VERSIONS} unspecified"], ALL),
+    Case("working", [f"{VERSIONS} {UNKNOWN_VERSION}"], ALL, is_refused=True),
+    Case("working", [f"workflow signal-with-start --signal-name unknown --signal-input 1 {OTHER}"], ALL),
+    Case("paused", [f"{VERSIONS} auto_upgrade", f"workflow signal --name {CONTROL_SIGNAL} --input 1"], ALL),
     Case("paused", [f"workflow signal --name {CONTROL_SIGNAL}"], ALL),
     Case("paused", ["workflow terminate --reason ops"], ["terminated"], True),
     Case("held", ["workflow cancel"], ["cancelled"], True),
@@ -67,6 +80,8 @@ CASES: Final = (
     Case("ended", ["workflow reset --type LastWorkflowTask --reason ops"], ALL),
     Case("ended", ["workflow delete --yes"], ALL),
     Case("ended", ["workflow terminate --reason ops", "workflow cancel", "workflow pause"], ALL, is_refused=True),
+    Case("ended", [f"workflow start {OTHER} --input 1", "workflow terminate --reason ops"], ALL),
+    Case("ended", [f"{VERSIONS} auto_upgrade", "activity update-options --task-queue none"], ALL, is_refused=True),
 )
 
 

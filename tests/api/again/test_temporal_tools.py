@@ -15,7 +15,8 @@ from temporalio.api.workflowservice.v1 import (
     PauseWorkflowExecutionRequest,
     ResetWorkflowExecutionRequest,
 )
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowFailureError
+from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.worker import HandleSignalInput, WorkflowInboundInterceptor
 
 from elcano.graphs.contracts import CONTROL_SIGNAL
@@ -262,3 +263,44 @@ async def test_the_api_is_not_ready_without_the_search_attributes_of_runs(
     assert (
         "search-attribute create --namespace default --name ElcanoLost" in ready.json()["checks"]["temporal"]["detail"]
     )
+
+
+async def test_a_workflow_that_is_started_under_the_id_of_an_ended_run_changes_nothing_of_it(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, task_queue: str
+) -> None:
+    """As by `temporal workflow start --workflow-id RUN`: it fails at once, or no worker takes it."""
+    async with working(temporal, store, api_settings, Provider()):
+        run_id = await start(api, QUESTION)
+        over = await ended(api, run_id)
+        report = (await api.get(f"/v1/runs/{run_id}/report")).json()
+        for queue in (task_queue, f"{task_queue}-none"):
+            other = await temporal.start_workflow("research", 1, id=run_id, task_queue=queue)
+            if queue == task_queue:
+                with pytest.raises(WorkflowFailureError):
+                    await other.result()
+            assert await read(api, run_id) == over
+            assert (await api.get(f"/v1/runs/{run_id}/report")).json() == report
+            (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+            assert listed["status"] == "completed"
+            events = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
+            assert "event: complete" in events
+        await other.terminate("its test is over")
+
+
+async def test_a_run_that_is_replaced_by_another_workflow_is_over_and_says_so(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, task_queue: str
+) -> None:
+    """As by `temporal workflow start --workflow-id RUN --id-conflict-policy TerminateExisting`."""
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        other = await temporal.start_workflow(
+            "anything",
+            id=run_id,
+            task_queue=f"{task_queue}-none",
+            id_conflict_policy=WorkflowIDConflictPolicy.TERMINATE_EXISTING,
+        )
+        over = await ended(api, run_id)
+        await other.terminate("its test is over")
+        (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+    assert (over["status"], listed["status"]) == ("terminated", "terminated")
+    assert over["failure"]["message"] == "another workflow was started under its id"
+    assert over["budget"]["used"]["tokens"] == await tokens(store, run_id)

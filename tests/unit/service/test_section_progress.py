@@ -7,7 +7,7 @@ from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Budget, Limits, Usage
 from elcano.service.runs.budget_view import BudgetView
 from elcano.service.runs.run_view import RunView
-from elcano.service.runs.section_view import SectionsView
+from elcano.service.runs.section_view import SectionsView, add_progress
 from elcano.storage.ledger import BranchProgress
 
 RUN = "run-1"
@@ -75,3 +75,21 @@ def test_open_sections_show_what_they_did_and_ended_ones_what_they_said() -> Non
 def test_a_section_that_has_just_begun_is_in_its_first_round() -> None:
     (open_section, _) = view_at(400.0, 100.0).with_sections({}, {}).branches
     assert (open_section.iterations, open_section.evidence, open_section.tokens) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("done", "iterations", "tokens"),
+    [(DONE, 4, 30), ({}, 0, 0), ({ENDED.run_id: BranchProgress(iterations=1, tokens=30)}, 1, 30)],
+    ids=["with calls", "before its first call ended", "one round"],
+)
+def test_a_section_that_was_ended_from_outside_shows_its_paid_calls(
+    done: dict[str, BranchProgress], iterations: int, tokens: int
+) -> None:
+    cut_off = ENDED.model_copy(update={"status": "gap", "iterations": 0, "tokens": 0, "reason": "Terminated"})
+    paid = {name: one.model_copy(update={"tokens": 30}) for name, one in done.items()}
+    assert add_progress(cut_off, paid, {}) == cut_off.model_copy(update={"iterations": iterations, "tokens": tokens})
+
+
+def test_a_section_that_ended_with_nothing_by_itself_keeps_its_figures() -> None:
+    gap = ENDED.model_copy(update={"status": "gap", "iterations": 5, "tokens": 900})
+    assert add_progress(gap, DONE, {}) == gap

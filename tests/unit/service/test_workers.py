@@ -5,6 +5,7 @@ from temporalio.api.enums.v1 import WorkerStatus, WorkerVersioningMode
 from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueResponse
 
+from elcano.graphs.providers import LIMIT_REASON
 from elcano.service.temporal.workers import MISSED, POLLER_AGE, SLOWEST, find_polling_fault
 
 NOW = 1_000_000.0
@@ -51,7 +52,7 @@ def beat(identity: str, ago: float, status: WorkerStatus.ValueType = RUNNING, ev
 )
 def test_a_poller_counts_as_long_as_its_worker_beats(beats: list[WorkerHeartbeat], works: bool) -> None:
     told = find_polling_fault("elcano", queue(("1@a", 10, "")), beats, NOW)
-    assert told == ("" if works else "no worker polls the task queue 'elcano'")
+    assert told == ("" if works else "no worker polls the task queue 'elcano': start one that does")
 
 
 def test_one_that_has_not_polled_for_long_does_not_count() -> None:
@@ -77,3 +78,21 @@ def test_a_run_starts_on_the_current_version_alone(builds: list[str], current: s
     found = find_polling_fault("elcano", queue(*pollers, current=current), [], NOW)
     assert told in found
     assert bool(found) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("rate", "reason", "is_stopped"),
+    [(0.0, "too much", True), (0.0, "", True), (0.0, f"{LIMIT_REASON}it asked to wait", False), (1.0, "less", False)],
+    ids=["stopped", "without a reason", "a provider that asked to wait", "slowed down"],
+)
+def test_a_queue_that_someone_stopped_gives_its_calls_to_no_worker(rate: float, reason: str, is_stopped: bool) -> None:
+    answer = queue(("1@a", 10, ""))
+    answer.config.queue_rate_limit.rate_limit.requests_per_second = rate
+    answer.config.queue_rate_limit.metadata.update_identity = "ops@host"
+    answer.config.queue_rate_limit.metadata.reason = reason
+    fault = find_polling_fault("elcano-source-x", answer, [], NOW)
+    assert bool(fault) == is_stopped
+    if is_stopped:
+        assert f"by a rate of 0 ({', '.join(filter(None, ['ops@host', reason]))})" in fault
+        assert "--task-queue elcano-source-x --task-queue-type activity --queue-rps-limit default" in fault
+    assert find_polling_fault("elcano", queue(("1@a", 10, "")), [], NOW) == "", "without a limit"

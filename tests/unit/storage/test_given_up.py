@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.storage.sql.engine import Connection
+from elcano.storage.sql.sqlite_connection import Connection
 from elcano.storage.store import DATABASE_FILE, Store, open_store
 
 

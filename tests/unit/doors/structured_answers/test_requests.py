@@ -32,7 +32,7 @@ def test_every_mode_takes_a_schema_and_its_limits_stay() -> None:
 def test_a_model_that_needs_no_key_fills_in_no_form(mode: str, tmp_path: Path) -> None:
     settings = Settings(_env_file=None, data_dir=tmp_path)
     traits = read_graph_traits(add_answer_step(MODES[mode]))
-    (fault,) = judge_models(ModelChoice(default="offline"), traits, None, (), settings)
+    (fault,) = judge_models(ModelChoice(default="offline"), traits, None, {}, settings)
     assert fault.field == "output_schema"
     assert "needs a language model" in fault.message
 

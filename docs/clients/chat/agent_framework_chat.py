@@ -1,13 +1,21 @@
 # requires: agent-framework-ag-ui==1.7.0
 """Microsoft's Agent Framework, whose AG-UI client names no mode (`auto` chooses) and starts a run with each request."""
 
+import httpx
 from agent_framework import Agent
 from agent_framework_ag_ui import AGUIChatClient
 from steps import BASE, CUT, LEFT, QUESTION, SECOND, SLOW, SLOW_CUT, answered, refused, run
 
 
-def agent(base=BASE):
-    return Agent(AGUIChatClient(endpoint=base.removesuffix("/openai/v1") + "/ag-ui"), name="Elcano")
+async def explain(response):
+    """Without this hook a refusal is `ResponseNotRead`."""
+    if response.is_error:
+        raise ValueError((await response.aread()).decode())
+
+
+def agent(base=BASE, path="/ag-ui"):
+    http = httpx.AsyncClient(timeout=600, event_hooks={"response": [explain]})
+    return Agent(AGUIChatClient(endpoint=base.removesuffix("/openai/v1") + path, http_client=http), name="Elcano")
 
 
 async def ask(question, base=BASE):
@@ -47,7 +55,7 @@ run(
     stream=stream,
     second_turn=second_turn,
     cancel=cancel,
-    error=lambda: refused(lambda: ask("telepathy " * 2000)),
+    error=lambda: refused(lambda: agent(path="/ag-ui/telepathy").run(QUESTION)),
     slow=lambda: ask(SLOW),
     cut=cut,
 )

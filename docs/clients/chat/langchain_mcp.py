@@ -42,7 +42,11 @@ async def serving(base=BASE):
 
 
 async def call(tools, tool, **given):
-    return json.loads((await tools[tool].ainvoke(given))[0]["text"])
+    """Call a tool; a refusal is its answer, in words, as a model is to read it."""
+    said = await tools[tool].ainvoke(given)
+    if isinstance(said, str):
+        raise ValueError(said)
+    return json.loads(said[0]["text"])
 
 
 async def read(tools, started):

@@ -106,6 +106,8 @@ class Child:
         self.log = log
         self.deaths = 0
         """Number of unexpected deaths."""
+        self._shown_from = 0
+        """Position in the log from which on its lines are shown."""
         self._command = command
         self._environment = environment
         self._guard = guard
@@ -126,11 +128,12 @@ class Child:
             raise RuntimeError(f"{self.name} is not running")
         return self._process.pid
 
-    async def start(self) -> None:
-        """Start the process and keep it alive until `stop`."""
+    async def start(self, *, shown: bool = True) -> None:
+        """Start the process and keep it alive until `stop`; not `shown`: nothing of its log is until `show_log`."""
         self._stopping.clear()
         _set_aside(self.log)
         end = self.log.stat().st_size if self.log.exists() else 0
+        self._shown_from = end if shown else sys.maxsize
         self._process = await self._spawn()
         self._tasks = [asyncio.create_task(self._keep(self._process)), asyncio.create_task(self._follow(end))]
 
@@ -148,6 +151,10 @@ class Child:
         await keeper
         await follower
         self._process = None
+
+    def show_log(self) -> None:
+        """Show what it writes from now on."""
+        self._shown_from = self.log.stat().st_size
 
     def kill(self) -> None:
         """Send SIGKILL, to test what survives it; the process is then restarted as after any other death."""
@@ -205,7 +212,8 @@ class Child:
             while True:
                 stopping = self._stopping.is_set()
                 while line := file.readline():
-                    severe = bool(_SEVERE.search(line)) or (severe and not _ORDINARY.search(line))
+                    shown = file.tell() > self._shown_from
+                    severe = shown and (bool(_SEVERE.search(line)) or (severe and not _ORDINARY.search(line)))
                     if severe or self._verbose:
                         self._say(f"{self.name}: {line.rstrip()}")
                 if stopping:

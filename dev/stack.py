@@ -69,8 +69,9 @@ class Stack:
 
     async def _start_in_order(self, deadline: float) -> None:
         if self.temporal is not None:
-            await self.temporal.start()
+            await self.temporal.start(shown=False)  # on a slow machine its parts report errors of one another till then
             await self._until(self._temporal_listens, deadline)
+            self.temporal.show_log()
         await self.worker.start()
         await self.api.start()
         async with httpx.AsyncClient(base_url=self.settings.base_url, trust_env=False) as client:

@@ -43,10 +43,10 @@ async def serving(base=BASE):
 
 async def call(tools, tool, **given):
     """Call a tool; a refusal is its answer, in words, as a model is to read it."""
-    said = await tools[tool].ainvoke(given)
-    if isinstance(said, str):
+    said = (await tools[tool].ainvoke(given))[0]["text"]
+    if not said.startswith("{"):
         raise ValueError(said)
-    return json.loads(said[0]["text"])
+    return json.loads(said)
 
 
 async def read(tools, started):

@@ -128,12 +128,11 @@ class Child:
             raise RuntimeError(f"{self.name} is not running")
         return self._process.pid
 
-    async def start(self, *, shown: bool = True) -> None:
-        """Start the process and keep it alive until `stop`; not `shown`: nothing of its log is until `show_log`."""
+    async def start(self) -> None:
+        """Start the process and keep it alive until `stop`."""
         self._stopping.clear()
         _set_aside(self.log)
         end = self.log.stat().st_size if self.log.exists() else 0
-        self._shown_from = end if shown else sys.maxsize
         self._process = await self._spawn()
         self._tasks = [asyncio.create_task(self._keep(self._process)), asyncio.create_task(self._follow(end))]
 
@@ -152,8 +151,12 @@ class Child:
         await follower
         self._process = None
 
+    def hide_log(self) -> None:
+        """Show nothing of its log until `show_log`."""
+        self._shown_from = sys.maxsize
+
     def show_log(self) -> None:
-        """Show what it writes from now on."""
+        """Show warnings among what it writes from now on."""
         self._shown_from = self.log.stat().st_size
 
     def kill(self) -> None:

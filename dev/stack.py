@@ -69,7 +69,8 @@ class Stack:
 
     async def _start_in_order(self, deadline: float) -> None:
         if self.temporal is not None:
-            await self.temporal.start(shown=False)  # on a slow machine its parts report errors of one another till then
+            self.temporal.hide_log()  # the parts of the server report errors of one another until all have started
+            await self.temporal.start()
             await self._until(self._temporal_listens, deadline)
             self.temporal.show_log()
         await self.worker.start()
@@ -82,6 +83,7 @@ class Stack:
         await self.api.stop(API_GRACE)
         await self.stop_worker()
         if self.temporal is not None:
+            self.temporal.hide_log()  # it reports as errors what its own end cancels
             await self.temporal.stop(TEMPORAL_GRACE)
 
     @property

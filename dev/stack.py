@@ -80,10 +80,11 @@ class Stack:
 
     async def stop(self) -> None:
         """Stop everything: no new requests, then the worker drains, then the server closes its database."""
+        if self.temporal is not None:
+            self.temporal.hide_log()  # it reports as errors what the end of its clients, and its own, cancels
         await self.api.stop(API_GRACE)
         await self.stop_worker()
         if self.temporal is not None:
-            self.temporal.hide_log()  # it reports as errors what its own end cancels
             await self.temporal.stop(TEMPORAL_GRACE)
 
     @property

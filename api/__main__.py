@@ -40,12 +40,24 @@ GRACE_SECONDS = 2
 """Seconds that a stopping server waits for responses in flight."""
 
 
+UNREAD_SECONDS = 120
+"""Seconds in which a client has to take something of what is sent to it. One that takes nothing keeps a connection, a
+stream and up to a whole answer in memory, for as long as it likes."""
+
+
 class Server(uvicorn.Server):
     """Ends the event streams before it waits for connections to end, which they would not do by themselves."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens, and lets the system close connections that take nothing; Linux passes the option on to each."""
+        await super().startup(sockets)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            for listener in (one for server in self.servers for one in server.sockets):
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNREAD_SECONDS * 1_000))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends streams, then connections."""

@@ -11,6 +11,14 @@ from elcano.program_start import leave_on_interrupt, raise_on_interrupt
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (see `cli.exit_codes`)."""
+    try:
+        return _run_command(arguments)
+    finally:
+        if arguments is None:  # as a program, which is over: Python's own end is not to be a traceback
+            leave_on_interrupt()
+
+
+def _run_command(arguments: Sequence[str] | None) -> int:
     leave_on_interrupt()
     from elcano.cli.exit_codes import Exit, Failed
     from elcano.graphs.errors import InputInvalid

@@ -9,7 +9,7 @@ import argparse
 import asyncio
 from contextlib import suppress
 
-from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
+from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins, run_program
 from elcano.dev.stack import open_stack, temporal_ui
 from elcano.settings import program_settings
 
@@ -37,7 +37,7 @@ def main() -> None:
     require_plugins("Elcano")
     try:
         with suppress(asyncio.CancelledError):
-            asyncio.run(run_dev_stack(arguments.verbose))
+            run_program(run_dev_stack(arguments.verbose))
     except CannotStart as error:
         exit_cannot_start("Elcano", error)
 

@@ -106,6 +106,8 @@ class Child:
         self.log = log
         self.deaths = 0
         """Number of unexpected deaths."""
+        self._shown_from = 0
+        """Position in the log from which on its lines are shown."""
         self._command = command
         self._environment = environment
         self._guard = guard
@@ -148,6 +150,14 @@ class Child:
         await keeper
         await follower
         self._process = None
+
+    def hide_log(self) -> None:
+        """Show nothing of its log until `show_log`."""
+        self._shown_from = sys.maxsize
+
+    def show_log(self) -> None:
+        """Show warnings among what it writes from now on."""
+        self._shown_from = self.log.stat().st_size
 
     def kill(self) -> None:
         """Send SIGKILL, to test what survives it; the process is then restarted as after any other death."""
@@ -205,7 +215,8 @@ class Child:
             while True:
                 stopping = self._stopping.is_set()
                 while line := file.readline():
-                    severe = bool(_SEVERE.search(line)) or (severe and not _ORDINARY.search(line))
+                    shown = file.tell() > self._shown_from
+                    severe = shown and (bool(_SEVERE.search(line)) or (severe and not _ORDINARY.search(line)))
                     if severe or self._verbose:
                         self._say(f"{self.name}: {line.rstrip()}")
                 if stopping:

@@ -35,7 +35,14 @@ from rich.markdown import Markdown
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.services import missing_extras
 from elcano.dev.claims import free_ports
-from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
+from elcano.dev.program import (
+    CannotStart,
+    end_on_signals,
+    exit_cannot_start,
+    print_line,
+    require_plugins,
+    run_program,
+)
 from elcano.dev.stack import child_environment, open_stack
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees, required_extras
 from elcano.graphs.errors import SourceRefused
@@ -211,7 +218,7 @@ def main() -> None:
         question = arguments.question or (QUESTION_OF_DATA if mode == DATA_MODE else usual)
         if arguments.docs is not None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)
-        sys.exit(asyncio.run(run_demo(question, mode, arguments.docs)))
+        sys.exit(run_program(run_demo(question, mode, arguments.docs)))
     except asyncio.CancelledError:
         sys.exit(_INTERRUPTED)  # make says that it was interrupted
     except CannotStart as error:

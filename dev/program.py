@@ -3,11 +3,14 @@
 import asyncio
 import signal
 import sys
-from typing import Final, NoReturn
+from collections.abc import Coroutine
+from typing import Any, Final, NoReturn, TypeVar
 
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.plugin import load_registries
+from elcano.program_start import leave_on_interrupt
 
+Result = TypeVar("Result")
 _CANNOT_START: Final = 2
 """The exit code of `elcano` for requests that cannot work."""
 
@@ -22,6 +25,14 @@ def end_on_signals() -> None:
     assert task is not None
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, task.cancel)
+
+
+def run_program(task: Coroutine[Any, Any, Result]) -> Result:
+    """Run the task of a program; a Ctrl-C behind it, while Python ends, adds no traceback of what it interrupts."""
+    try:
+        return asyncio.run(task)
+    finally:
+        leave_on_interrupt()
 
 
 def print_line(line: str) -> None:

@@ -69,8 +69,10 @@ class Stack:
 
     async def _start_in_order(self, deadline: float) -> None:
         if self.temporal is not None:
+            self.temporal.hide_log()  # the parts of the server report errors of one another until all have started
             await self.temporal.start()
             await self._until(self._temporal_listens, deadline)
+            self.temporal.show_log()
         await self.worker.start()
         await self.api.start()
         async with httpx.AsyncClient(base_url=self.settings.base_url, trust_env=False) as client:
@@ -78,6 +80,8 @@ class Stack:
 
     async def stop(self) -> None:
         """Stop everything: no new requests, then the worker drains, then the server closes its database."""
+        if self.temporal is not None:
+            self.temporal.hide_log()  # it reports as errors what the end of its clients, and its own, cancels
         await self.api.stop(API_GRACE)
         await self.stop_worker()
         if self.temporal is not None:

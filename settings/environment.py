@@ -6,6 +6,7 @@ plugins, and answers at once.
 
 import json
 import os
+from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -49,13 +50,20 @@ def _read_env_file() -> dict[str, str | None]:
     if not Path(ENV_FILE).is_file():
         return {}
     from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
+    place = Path(ENV_FILE).absolute()
     try:
-        return dotenv_values(ENV_FILE, encoding="utf-8")
+        text = place.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise SettingsInvalid(f"{Path(ENV_FILE).absolute()} is not in UTF-8: save it in this encoding") from None
+        raise SettingsInvalid(f"{place} is not in UTF-8: save it in this encoding") from None
     except OSError as error:
-        raise SettingsInvalid(f"{Path(ENV_FILE).absolute()} cannot be read: {error.strerror}") from None
+        raise SettingsInvalid(f"{place} cannot be read: {error.strerror}") from None
+    for line in parse_stream(StringIO(text)):
+        if line.error:  # dotenv leaves it out: a key with a quote that is not closed would seem not to be set
+            fault = f"line {line.original.line} cannot be read: write NAME=value, and close every quote"
+            raise SettingsInvalid(f"{place}: {fault}")
+    return dotenv_values(stream=StringIO(text))
 
 
 def load_other_variables() -> None:

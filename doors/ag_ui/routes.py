@@ -1,7 +1,7 @@
 """`POST /ag-ui`: the one address that AG-UI asks of an agent. A request starts a run, or answers what one asked.
 
 The client's own run id is an idempotency key: a client that is cut off sends its request again, and follows the run
-that the first one started from its beginning.
+that the first one started from its beginning. So does one that asks the same again in its thread under another id.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -36,6 +36,7 @@ from elcano.service.events.feed import NumberedEvent
 from elcano.service.events.journal_merge import Cursor
 from elcano.service.events.watcher import Feeds
 from elcano.service.reports.results import load_artifact
+from elcano.service.runs.repeated_requests import build_repeated_request, note_answered
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.run_status import current_run, read_run
@@ -109,7 +110,15 @@ async def _start_run(asked: "RunAgentInput", services: Services) -> ArchivedRun:
     except ValidationError as error:
         raise explain_invalid(error) from error
     key = build_request_key(asked.run_id, request, "ag-ui")
-    return (await submit_run(partial(judge_run_request, request, services), key, services)).run
+    assert key is not None, "an empty key is one"
+    judge, admission = partial(judge_run_request, request, services), services.store.admission
+    if await admission.find_claim(key.key) is not None:
+        return (await submit_run(judge, key, services)).run
+    # Some clients ask again under a new run id: within a thread that is the same run until its answer was received.
+    repeated = build_repeated_request(request, "ag-ui", asked.thread_id, services, marked=False, waits=True)
+    run = await repeated.submit(judge, services)
+    await admission.claim(key.key, key.request_hash, run.run_id)
+    return run
 
 
 def _read_text(content: Any) -> str:
@@ -209,6 +218,7 @@ async def _follow_run(
                 interrupt = name_interrupt(run_id, event)
                 if event.terminal:
                     yield await _close_translation(translation, event, services)
+                    await note_answered(run_id, services)
                     return
                 if after:
                     translation.pass_over(event)

@@ -31,6 +31,7 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import Field
+from starlette.datastructures import Headers
 
 from elcano import __version__
 from elcano.client import AsyncElcano, NotFound, OutcomeUnknown, ServerFailed, Unavailable, Unreachable
@@ -272,8 +273,10 @@ def serve_http(host: str, port: int) -> None:
     address = program_settings().base_url
 
     def open_elcano(headers: Mapping[str, str] | None) -> AsyncElcano:
-        authorization = (headers or {}).get("authorization")
-        return AsyncElcano(address, headers={"Authorization": authorization} if authorization else None)
+        given = headers.getlist("authorization") if isinstance(headers, Headers) else []
+        if len(given) > 1:  # the API refuses them as well, and would see one alone
+            raise ToolError(f"the request has {len(given)} Authorization headers: send one")
+        return AsyncElcano(address, headers={"Authorization": given[0]} if given else None)
 
     server = build_server(open_elcano)
     asyncio.run(server.run_streamable_http_async(host=host, port=port, stateless_http=True))

@@ -16,7 +16,6 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
 from elcano.api.events.sse import STREAM_HEADERS
 from elcano.doors.openai_api.output_items import build_call_approval
-from elcano.doors.openai_api.repeated_requests import note_answered
 from elcano.doors.openai_api.response_log import ResponseLog, StreamEvent
 from elcano.doors.openai_api.response_view import Response, ResponseHead
 from elcano.graphs.records import ArchivedRun
@@ -26,6 +25,7 @@ from elcano.service.events.journal_merge import Cursor
 from elcano.service.events.watcher import Feeds
 from elcano.service.process import Services
 from elcano.service.reports.results import load_artifact
+from elcano.service.runs.repeated_requests import note_answered
 from elcano.service.runs.run_status import read_run
 from elcano.service.runs.run_view import RunView
 

@@ -13,13 +13,13 @@ from elcano.doors.openai_api.attached_files import keep_attached_files
 from elcano.doors.openai_api.conversation import Conversation
 from elcano.doors.openai_api.output_items import write_text
 from elcano.doors.openai_api.parameters import IGNORED, OpenAIRequest
-from elcano.doors.openai_api.repeated_requests import build_repeated_request
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.trust import Trust
 from elcano.service.errors import FieldFault, RequestInvalid, explain_invalid
 from elcano.service.process import Services
 from elcano.service.reports.results import load_artifact
+from elcano.service.runs.repeated_requests import build_repeated_request
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import MAX_INSTRUCTIONS, RunRequest
 from elcano.service.runs.submission import build_request_key, submit_run
@@ -94,7 +94,7 @@ async def start_run(
         judge = partial(judge_run_request, asked, services)
         if key is not None:
             return (await submit_run(judge, build_request_key(key, asked, "openai"), services)).run
-        repeated = build_repeated_request(asked, request.end_user, services, marked=retry > 0, waits=waits)
+        repeated = build_repeated_request(asked, "openai", request.end_user, services, marked=retry > 0, waits=waits)
         return await repeated.submit(judge, services)
 
 

@@ -184,6 +184,15 @@ class TenantAccess(TenantBound):
         """End a session."""
         await self._write(delete(sessions).where(self._own(sessions), sessions.c.id == id))
 
+    async def end_sessions(self, user: str) -> int:
+        """End all sessions of a user; returns how many were open."""
+        ended = delete(sessions).where(self._own(sessions), sessions.c.user == user)
+        open_ones = ended.where(sessions.c.expires_at > time.time()).returning(sessions.c.id)
+        async with self._engine.begin() as connection:
+            found = len((await connection.execute(open_ones)).all())
+            await connection.execute(ended)
+        return found
+
     async def create_link(self, run_id: str, expires_at: float, by: str) -> tuple[Credential, LinkRecord]:
         """Make a link to a run."""
         made = new_credential("ell")

@@ -7,6 +7,7 @@ any tenant without the API, on a machine that can open the store: so the first o
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
+from urllib.parse import quote
 
 import typer
 
@@ -22,7 +23,7 @@ from elcano.cli.printing import (
 )
 from elcano.cli.requests import get_json, open_api, post_json, print_note
 
-keys = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke API keys.")
+keys = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke API keys, and sign users out.")
 
 RoleName = Literal["reader", "researcher", "approver", "operator", "admin"]
 KeyId = Annotated[str, argument("A key's id, as `elcano keys list` prints it.")]
@@ -96,6 +97,14 @@ keys.command("revoke")(
         {"key": KeyId},
     )
 )
+
+
+@keys.command("sign-out")
+def end_sessions(user: Annotated[str, argument("The user, as `elcano audit` shows it.")]) -> None:
+    """End all sessions of a user, also those begun at the login service."""
+    with open_api() as api:
+        api.delete(f"/v1/sessions/{quote(user, safe='')}")
+    print_line(f"{format_line(user)} is signed out")
 
 
 def _create_in_store(body: dict[str, Any], tenant: str) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from hmac import compare_digest
 from typing import Any, Final
 from urllib.parse import quote_plus, urlencode
 
+from elcano.operations.access.issuer import Issuer, IssuerUnavailable, request_document
 from elcano.operations.access.key_identity import CHALLENGE
-from elcano.operations.access.oidc import Issuer, IssuerUnavailable, read_token, request_document
+from elcano.operations.access.oidc import read_token
 from elcano.operations.access.settings import AccessSettings
 from elcano.service.errors import Unauthenticated
 

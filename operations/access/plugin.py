@@ -15,6 +15,7 @@ plugin: Final = Plugin(
     routes=(
         ".key_routes:router",
         ".session_routes:router",
+        ".session_routes:user_router",
         ".session_routes:oidc_router",
         ".link_routes:links",
         ".link_routes:shared",

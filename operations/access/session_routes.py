@@ -12,17 +12,19 @@ import time
 from hmac import compare_digest
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi import Request as HttpRequest
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_guards import is_own_path
-from elcano.api.http.request_identity import PUBLIC, get_principal
-from elcano.graphs.tenants import Tenant
+from elcano.api.http.request_identity import PUBLIC, get_principal, requires
+from elcano.api.services import Provided
+from elcano.graphs.tenants import NAME_CHARACTERS, Tenant
 from elcano.operations.access.audit_log import record_login
 from elcano.operations.access.credentials import parse_credential
+from elcano.operations.access.issuer import IssuerUnavailable
 from elcano.operations.access.key_identity import (
     CHALLENGE,
     build_key_principal,
@@ -34,7 +36,8 @@ from elcano.operations.access.key_identity import (
     read_session_cookie,
     set_session_cookie,
 )
-from elcano.operations.access.oidc import IssuerUnavailable, build_token_principal, get_issuer
+from elcano.operations.access.key_routes import get_tenant_access
+from elcano.operations.access.oidc import build_token_principal, get_issuer
 from elcano.operations.access.oidc_code_flow import build_login_address, fetch_claims
 from elcano.operations.access.settings import AccessSettings
 from elcano.service.errors import Forbidden, Refusal, Unauthenticated
@@ -120,6 +123,26 @@ async def sign_out(request: HttpRequest, response: Response) -> None:
     if session is not None:
         await store.of(session.tenant).end_session(session.id)
     clear_session_cookie(request, response)
+
+
+class SessionNotFound(Refusal, kind="missing", title="No open session"):
+    """No browser of a user of the tenant is signed in."""
+
+
+user_router = APIRouter(prefix="/v1/sessions", tags=["access"], dependencies=[requires("administer")])
+
+
+@user_router.delete("/{user:path}", status_code=204, responses=problem_docs(SessionNotFound))
+async def end_sessions(
+    user: Annotated[str, Path(max_length=NAME_CHARACTERS, description="The user, as the audit log names it.")],
+    services: Provided,
+) -> None:
+    """End all sessions of a user of your tenant; streams that are open end within 15 seconds.
+
+    A login service reports neither that it let somebody go nor a change of roles: this does, after the change there.
+    """
+    if not await get_tenant_access(services).end_sessions(user):
+        raise SessionNotFound(f"no browser of {user[:100]!r} is signed in; `GET /v1/audit` has the names of users")
 
 
 LOGIN_SECONDS: Final = 600

@@ -40,7 +40,7 @@ class Route:
         """The path with something in place of each name."""
         names = {"run_id": run_id, "other_id": run_id, "name": "iterative", "step": 1, "number": 1, "node_id": NODE}
         names |= {"form": "csv", "collection": "handbook", "path": "a.txt", "page": 1, "row": 0, "column": 0}
-        unknown = ("key_id", "link_id", "link", "tenant", "webhook_id", "message_id", "batch_id", "table_id")
+        unknown = ("user", "key_id", "link_id", "link", "tenant", "webhook_id", "message_id", "batch_id", "table_id")
         return self.path.format(**names, **dict.fromkeys(unknown, "none"))
 
 

@@ -48,6 +48,8 @@ def test_variables_of_loaders_are_left_to_the_environment(tmp_path: Path, monkey
         ("OPENAI_API_KEY=key".encode("utf-16"), "UTF-8"),
         (b"OPENAI_API_KEY=a\0b", "'OPENAI_API_KEY'"),
         (b"'A=B'=c", "'A=B'"),
+        (b'A=1\n# a key\nOPENAI_API_KEY="sk-1\nB=2\n', "line 3 cannot be read"),
+        (b"=x", "line 1 cannot be read"),
         (b"OPENAI_API_KEY=" + b"a" * 200_000, "'OPENAI_API_KEY'"),
     ],
 )

@@ -99,6 +99,25 @@ async def test_a_question_a_cut_connection_and_a_further_question(
         assert view["previous_run"] == run_id
 
 
+async def test_a_client_that_asks_again_under_another_run_id_starts_no_second_run_until_it_is_answered(
+    served: str, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    async def ask(run_id: str, thread: str = "thread-1", cut_after: int = 0) -> str:
+        events = await follow(served, asking(run_id, thread=thread), cut_after=cut_after)
+        return str(events[1].snapshot["run_id"])
+
+    async with working(temporal, store, api_settings, Provider()):
+        first = await ask("a", cut_after=3)
+        assert await ask("b", cut_after=3) == first, "its answer did not arrive"
+        assert await ask("c", thread="thread-2", cut_after=3) != first
+        assert await ask("d") == first
+        second = await ask("e")
+        assert second != first, "it was answered: this is another question in the same words"
+        for again in ("a", "b", "d"):
+            assert await ask(again) == first
+        assert await ask("e") == second
+
+
 @pytest.mark.parametrize("approved", [True, False])
 async def test_a_plan_is_an_interrupt(
     served: str, temporal: Client, store: Store, api_settings: Settings, approved: bool

@@ -259,12 +259,13 @@ async def test_over_http_each_caller_asks_with_its_own_key() -> None:
         )
         try:
             await until(lambda: answers(port))
-            for key in ("elk_of_acme", None):
-                headers = {"Authorization": f"Bearer {key}"} if key else {}
+            for keys in (["elk_of_acme"], [], ["elk_of_acme", "elk_of_zebra"]):
+                headers = [("Authorization", f"Bearer {key}") for key in keys]
                 async with httpx2.AsyncClient(headers=headers) as http:
                     transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
                     async with McpClient(transport) as client:
-                        assert "401" in await refusal(client, "research_status", run_id="default-one")
+                        said = await refusal(client, "research_status", run_id="default-one")
+                        assert ("2 Authorization headers: send one" if len(keys) == 2 else "401") in said
         finally:
             program.terminate()
             await program.wait()

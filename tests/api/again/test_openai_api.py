@@ -254,7 +254,7 @@ async def test_a_retry_is_not_given_a_run_that_was_cancelled_before(
 
         await until(is_cancelled)
         assert await ask(1) == first, "this one was answered with an error just now"
-        monkeypatch.setattr("elcano.doors.openai_api.repeated_requests.RETRIED_ERROR_SECONDS", 0.0)
+        monkeypatch.setattr("elcano.service.runs.repeated_requests.RETRIED_ERROR_SECONDS", 0.0)
         assert await ask(1) != first
 
 

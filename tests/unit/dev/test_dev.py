@@ -86,7 +86,7 @@ class Family:
 
     def __init__(self, folder: Path, guarded: Guard) -> None:
         self.said: list[str] = []
-        self._folder = folder
+        self.folder = folder
         self._guarded = guarded
         self._children: list[Child] = []
 
@@ -95,7 +95,7 @@ class Family:
             "worker",
             [sys.executable, "-c", program],
             {},
-            log=self._folder / "logs" / "worker.log",
+            log=self.folder / "logs" / "worker.log",
             guard=self._guarded,
             say=self.said.append,
             verbose=verbose,
@@ -182,6 +182,30 @@ async def test_only_warnings_and_what_belongs_to_them_reach_the_terminal(family:
     await child.stop(30)
     assert family.said == ["worker: 10:01 ERROR it broke", "worker: Traceback: here"]
     assert child.last_words(2).splitlines() == lines[2:]
+
+
+async def test_errors_of_a_start_and_an_end_that_work_out_are_for_the_log(family: Family) -> None:
+    program = f"""
+import pathlib, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("ERROR cancelled"))
+print("ERROR not ready", "the banner of the start", sep=chr(10), flush=True)
+while not pathlib.Path({str(family.folder / "ready")!r}).exists(): time.sleep(0.01)
+print("its address", "ERROR it broke", "its trace", sep=chr(10), flush=True)
+signal.pause()
+"""
+    child = family.child(program)
+    child.hide_log()
+    await child.start()
+    await until(lambda: "banner" in child.last_words())
+    child.show_log()
+    (family.folder / "ready").touch()
+    await until(lambda: "worker: its trace" in family.said)
+    child.hide_log()
+    await child.stop(30)
+    assert family.said == ["worker: ERROR it broke", "worker: its trace"]
+    written = child.last_words()  # the explanation of a start that fails
+    assert "not ready" in written
+    assert "cancelled" in written
 
 
 async def test_verbose_shows_everything(family: Family) -> None:

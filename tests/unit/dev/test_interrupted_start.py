@@ -1,4 +1,4 @@
-"""Ctrl-C while a program imports its parts, which takes seconds: no word, no traceback."""
+"""Ctrl-C while a program imports its parts, which takes seconds, or after it has done its work: no traceback."""
 
 import ast
 import subprocess
@@ -24,6 +24,29 @@ print("went on")
 def test_an_interrupted_start_leaves_without_a_word() -> None:
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED_START], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", "")
+
+
+ENDING = """
+import atexit, os, signal, sys
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+"""
+PROGRAM = """
+from elcano.dev.program import run_program
+async def work(): print("done", flush=True)
+sys.exit(run_program(work()))
+"""
+COMMAND = """
+from elcano.cli import main
+sys.argv = ["elcano", "--help"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("program", [PROGRAM, COMMAND])
+def test_a_program_that_has_done_its_work_ends_without_a_word(program: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", ENDING + program], capture_output=True, text=True, check=False)
+    assert ended.stdout
+    assert (ended.returncode, ended.stderr) == (INTERRUPTED, "")
 
 
 HELD_INTERRUPT = """

@@ -337,7 +337,7 @@ async def test_a_slow_service_is_not_waited_for(
             await asyncio.sleep(0.05)
 
     address = await begin(api)
-    monkeypatch.setattr(oidc, "FETCH_SECONDS", 0.3)
+    monkeypatch.setattr("elcano.operations.access.issuer.FETCH_SECONDS", 0.3)
     login.app.router.routes[:] = [one for one in login.app.router.routes if getattr(one, "path", "") != "/token"]
     login.app.post("/token")(lambda: StreamingResponse(drip()))
     assert (await finish(api, login.sign_in(address))).status_code == 503

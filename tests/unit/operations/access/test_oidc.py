@@ -1,5 +1,6 @@
 """OpenID Connect: tokens that are right are taken, hostile ones are refused, and the issuer is asked seldom."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -10,7 +11,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from elcano.operations.access.oidc import Issuer, IssuerUnavailable, build_token_principal, read_token
+from elcano.operations.access.issuer import Issuer, IssuerUnavailable
+from elcano.operations.access.oidc import build_token_principal, read_token
 from elcano.operations.access.settings import AccessSettings
 from elcano.service.errors import Forbidden, Unauthenticated
 
@@ -35,6 +37,8 @@ class Service:
         self.keys = [public_jwk(RSA, "one"), public_jwk(EC, "two", alg="ES256")]
         self.asked: list[str] = []
         self.away = False
+        self.hanging = asyncio.Event()
+        self.hanging.set()
         self.now = 0.0
         self.documents: dict[str, Any] = {
             f"{ADDRESS}/.well-known/openid-configuration": {
@@ -45,6 +49,7 @@ class Service:
 
     async def fetch(self, address: str) -> Any:
         self.asked.append(address)
+        await self.hanging.wait()
         if self.away:
             raise IssuerUnavailable("away")
         return {"keys": self.keys} if address.endswith("/keys") else self.documents[address]
@@ -178,6 +183,28 @@ async def test_an_issuer_that_is_away_is_no_wrong_token(service: Service) -> Non
     assert await read(signed(claims()), issuer)
     service.away, service.now = True, 4_000  # keys that are known stay in use meanwhile
     assert await read(signed(claims()), issuer)
+
+
+async def test_an_issuer_that_hangs_is_waited_for_once_and_its_new_keys_are_taken_later(service: Service) -> None:
+    issuer = service.issuer()
+    assert await read(signed(claims()), issuer)
+    service.now, service.away = 3_601, True
+    assert await read(signed(claims()), issuer)  # this one has waited
+    service.away, service.now, service.hanging = False, 3_662, asyncio.Event()
+    for _ in range(50):
+        assert await read(signed(claims()), issuer)
+    await asyncio.sleep(0)
+    asked = len(service.asked)
+    for _ in range(50):
+        assert await read(signed(claims()), issuer)
+    assert len(service.asked) == asked, "one request at a time"
+    service.keys = [public_jwk(OTHER, "three")]
+    service.hanging.set()
+    for _ in range(20):  # its two documents are read meanwhile
+        await asyncio.sleep(0)
+    with pytest.raises(Unauthenticated, match="has no key of this token"):
+        await read(signed(claims()), issuer)
+    assert await read(signed(claims(), OTHER, "RS256", "three"), issuer)
 
 
 @pytest.mark.parametrize(

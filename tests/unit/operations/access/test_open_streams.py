@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -91,6 +92,35 @@ async def test_a_stream_of_a_link_ends_with_it(served: str, access: AccessStore,
         assert await stays_open(reading)
         await access.of("acme").revoke_link(run_id, made.id)
         await reading
+
+
+@pytest.mark.parametrize("user", ["alice", "auth0|7f/a?b", "https://login.example.org/#alice"])
+async def test_a_stream_of_a_person_whom_the_login_service_knew_ends_when_the_sessions_are_ended(
+    served: str, access: AccessStore, run_id: str, user: str
+) -> None:
+    """The session names no key that could be revoked, and the login service reports nobody who left."""
+    own = access.of("acme")
+    made, _ = await own.begin_session(user, "reader", frozenset(), "", 3_600)
+    other, _ = await own.begin_session("bob", "reader", frozenset(), "", 3_600)
+    elsewhere, _ = await access.of("zebra").begin_session(user, "reader", frozenset(), "", 3_600)
+    operator, admin = await make_key(access, "operator"), await make_key(access, "admin")
+    ending = f"{served}/v1/sessions/{quote(user, safe='')}"
+    async with (
+        httpx.AsyncClient(base_url=served, timeout=30, cookies={"elcano_session": made.text}) as api,
+        httpx.AsyncClient(timeout=30) as asking,
+        api.stream("GET", f"/v1/runs/{run_id}/events") as answer,
+    ):
+        reading = asyncio.create_task(answer.aread())
+        assert await stays_open(reading)
+        assert (await asking.delete(ending, auth=operator)).status_code == 403
+        assert await stays_open(reading)
+        assert (await asking.delete(ending, auth=admin)).status_code == 204
+        await reading
+        assert (await asking.delete(ending, auth=admin)).status_code == 404
+        assert (await api.get("/v1/session")).status_code == 401
+    assert await access.find_session(other.id) is not None
+    assert await access.find_session(elsewhere.id) is not None
+    assert [entry.target for entry in await own.audit.read(limit=9) if entry.outcome == 204] == [f"/v1/sessions/{user}"]
 
 
 async def test_a_store_that_is_away_ends_no_stream(

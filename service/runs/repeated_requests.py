@@ -62,11 +62,11 @@ class RepeatedRequest:
 
 
 def build_repeated_request(
-    asked: RunRequest, user: str, services: Services, *, marked: bool, waits: bool
+    asked: RunRequest, door: str, asker: str, services: Services, *, marked: bool, waits: bool
 ) -> RepeatedRequest:
-    """Build the key of a request; `user` is the end user that the client names."""
+    """Build the key of a request; `asker` is what the client says of who asks: its end user, or its thread."""
     principal = services.principal
-    whose = f"openai\n{principal.key_id}\n{principal.user}\n{user}\n{waits}\n"
+    whose = f"{door}\n{principal.key_id}\n{principal.user}\n{asker}\n{waits}\n"
     named = build_request_key("", asked, whose)
     assert named is not None, "an empty key is one"
     # A line feed, which no header has: no client's own key can be one of these.

@@ -113,7 +113,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
         @wraps(test)
         async def within_time(**arguments: Any) -> None:
-            async with asyncio.timeout(0.8 * seconds):
+            async with asyncio.timeout(seconds - 5):
                 await test(**arguments)
 
         pyfuncitem.obj = within_time

@@ -193,13 +193,16 @@ async def run_demo(question: str, mode: str, docs: Path | None) -> int:
 
 async def _run_ask_command(chosen: Settings, question: str, *options: str) -> int:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "elcano.cli", "ask", *options, "--", question, env=child_environment(chosen)
+        *(sys.executable, "-P", "-m", "elcano.cli", "ask", *options, "--", question),
+        env=child_environment(chosen),
+        stdin=asyncio.subprocess.DEVNULL,
+        process_group=0,  # a Ctrl-C is for the demo: while Python starts it would be a traceback
     )
     try:
         return await process.wait()
     finally:
         if process.returncode is None:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)  # not SIGINT: the run that it would offer to watch ends with the demo
             async with asyncio.timeout(_ASK_GRACE):
                 await process.wait()
 

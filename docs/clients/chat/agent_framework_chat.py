@@ -28,7 +28,7 @@ async def stream():
 
 
 async def cut():
-    """This package does not ask again: asked again in its session, it has the run of the first."""
+    """This package does not ask again, and does not name the run of the first request: it starts a second one."""
     asked = agent(CUT)
     session = asked.create_session()
     try:

@@ -49,6 +49,32 @@ def test_a_program_that_has_done_its_work_ends_without_a_word(program: str) -> N
     assert (ended.returncode, ended.stderr) == (INTERRUPTED, "")
 
 
+INTERRUPTED_DEMO = """
+import asyncio, os, signal
+from elcano.dev import demo
+from elcano.dev.program import end_on_signals, run_program
+from elcano.settings import Settings
+
+async def ask(seconds):
+    end_on_signals()
+    asyncio.get_running_loop().call_later(seconds, os.killpg, 0, signal.SIGINT)
+    await demo._run_ask_command(Settings(api_port=1, _env_file=None), "Why?")
+
+for step in range(10):  # while the Python of the command line starts
+    try:
+        run_program(ask(step * 0.02))
+    except asyncio.CancelledError:
+        print(step, flush=True)
+"""
+
+
+def test_a_demo_that_is_interrupted_while_its_command_line_starts_prints_no_traceback() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_DEMO]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, process_group=0)
+    assert ended.stderr == ""
+    assert ended.stdout.split() == [str(step) for step in range(10)]
+
+
 HELD_INTERRUPT = """
 import os, signal, sys
 from elcano.program_start import hold_interrupts

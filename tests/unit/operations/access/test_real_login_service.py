@@ -57,7 +57,7 @@ async def test_a_person_signs_in_at_a_login_service_of_others(
             for prompt in ("login", "consent"):
                 (action,) = re.findall(r'<form[^>]*action="([^"]+)"', page.text)
                 page = await browser.post(action, data={"prompt": prompt, "login": "alice", "password": "any"})
-            assert (page.status_code, page.url) == (200, f"{served}/docs")
+            assert (page.status_code, str(page.url)) == (200, f"{served}/docs")
             who = (await browser.get(f"{served}/v1/session")).json()
             assert (who["user"], who["role"]) == ("alice", "researcher")
         finally:

@@ -56,10 +56,12 @@ def _build_rows(
     }
     near = {cell.row + step for cell in touched for step in range(-ROWS_AROUND, ROWS_AROUND + 1)}
     shown = [row for row in sorted({cell.row for cell in table}) if row in heads or row in near][:MOST_ROWS]
+    columns = _choose_columns(table, touched)
     rows: dict[int, list[ShownCell]] = {row: [] for row in shown}
     for cell in sorted(table, key=lambda one: (one.row, one.column)):
         covered = [row for row in shown if cell.row <= row < cell.row + cell.rows]
-        if covered and cell.column < MOST_COLUMNS:
+        across = sum(cell.column <= column < cell.column + cell.columns for column in columns)
+        if covered and across:
             words = " ".join(text[cell.start - offset : cell.end - offset].split())
             rows[covered[0]].append(
                 ShownCell(
@@ -67,12 +69,18 @@ def _build_rows(
                     cell.head,
                     (cell.row, cell.column) in marked,
                     len(covered),
-                    min(cell.columns, MOST_COLUMNS - cell.column),
+                    across,
                 )
             )
     made = tuple(tuple(rows[row]) for row in shown)
     named = {one.column: one.column_head for one in cited if one.column_head}
     if heads or not named:
         return made
-    width = min(max((cell.column + cell.columns for cell in table), default=0), MOST_COLUMNS)
-    return (tuple(ShownCell(named.get(column, ""), head=True) for column in range(width)), *made)
+    return (tuple(ShownCell(named.get(column, ""), head=True) for column in columns), *made)
+
+
+def _choose_columns(table: Sequence[Cell], touched: Sequence[Cell]) -> Sequence[int]:
+    """The columns that are shown: the first one, which names the rows, and those around the quoted cells."""
+    width = max((cell.column + cell.columns for cell in table), default=0)
+    first = min(max(min(cell.column for cell in touched) - MOST_COLUMNS // 2, 0), max(width - MOST_COLUMNS, 0))
+    return sorted({0, *range(first, min(first + MOST_COLUMNS, width))})

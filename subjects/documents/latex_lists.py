@@ -1,6 +1,7 @@
 """The numbers that LaTeX prints in front of the items of an `enumerate`."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from elcano.subjects.documents.latex_macros import read_group, read_option
@@ -9,8 +10,13 @@ from elcano.subjects.documents.office.list_numbers import write_number
 
 ORDERED: Final = frozenset({"enumerate", "compactenum", "inparaenum", "asparaenum"})
 LISTS: Final = ORDERED | {"itemize", "description", "compactitem", "tasks"}
-_DEFAULTS: Final = (r"\arabic*.", r"(\alph*)", r"\roman*.", r"\Alph*.")
-"""Labels of the standard classes, by the depth of the list."""
+_DEFAULTS: Final = (
+    ("labelenumi", r"\arabic*."),
+    ("labelenumii", r"(\alph*)"),
+    ("labelenumiii", r"\roman*."),
+    ("labelenumiv", r"\Alph*."),
+)
+"""The command for the label of a list, by its depth, and what it is in the standard classes."""
 _STYLES: Final = {
     "arabic": "decimal", "alph": "lowerLetter", "Alph": "upperLetter", "roman": "lowerRoman", "Roman": "upperRoman",
 }  # fmt: skip
@@ -30,11 +36,13 @@ class Numbering:
     Args:
         head: what is between the beginning of the environment and its first item.
         depth: how many numbered lists it is in.
+        labels: of all lists, by the commands that print them.
     """
 
-    def __init__(self, head: str, depth: int) -> None:
+    def __init__(self, head: str, depth: int, labels: Mapping[str, str]) -> None:
         option = (read_option(head, 0)[0] or "").strip()
-        self._label = _find_label(option, head) or _DEFAULTS[min(depth, len(_DEFAULTS) - 1)]
+        command, default = _DEFAULTS[min(depth, len(_DEFAULTS) - 1)]
+        self._label = _find_label(option, head) or labels.get(command, default)
         start, counter = _START.search(option), _SET.search(head)
         self._last = int(start[1]) - 1 if start else int(counter[1]) if counter else 0
 

@@ -53,9 +53,10 @@ def prepare_source(text: str) -> tuple[str, list[str]]:
     return plain, kept
 
 
-def expand_macros(text: str) -> str:
-    """Replace the macros that a file defines by what they are."""
+def expand_macros(text: str) -> tuple[str, dict[str, str]]:
+    """Replace the macros that a file defines by what they are; return the labels too that it gives to all its lists."""
     macros: dict[str, Macro] = {}
+    labels: dict[str, str] = {}
     parts: list[str] = []
     last = 0
     for found in _DEFINITION.finditer(text):
@@ -63,8 +64,10 @@ def expand_macros(text: str) -> str:
             continue
         body, end = read_group(text, found.end())
         name = found[1] or found[4] or found[6]
-        if name.startswith("labelenum") and _LIST_HEAD.search(text, max(found.start() - 200, 0), found.start()):
-            continue  # it holds for the list at whose head it is: see `latex_lists`
+        if name.startswith("labelenum"):
+            if _LIST_HEAD.search(text, max(found.start() - 200, 0), found.start()):
+                continue  # it holds for the list at whose head it is: see `latex_lists`
+            labels[name] = body
         count = int(found[2] or 0) if found[1] else len(found[5] or "") // 2
         macros[name] = Macro(count, found[3], f"\\operatorname{{{body}}}" if found[6] else body)
         parts.append(text[last : found.start()])
@@ -75,7 +78,7 @@ def expand_macros(text: str) -> str:
         if expanded == plain or len(expanded) > MOST_EXPANDED:
             break
         plain = expanded
-    return plain
+    return plain, labels
 
 
 def _expand_once(text: str, macros: Mapping[str, Macro]) -> str:

@@ -76,10 +76,10 @@ def read_latex(content: bytes) -> Parsed:
         FileSkipped: it is no text, or only takes in other files.
     """
     source, verbatim = prepare_source(decode_text(content))
-    text = expand_macros(source)
+    text, labels = expand_macros(source)
     _, begin, body = text.partition("\\begin{document}")
     body = body.partition("\\end{document}")[0] if begin else text
-    reader = _Reader(verbatim, {name: shown for name, shown in _THEOREM.findall(text)})
+    reader = _Reader(verbatim, {name: shown for name, shown in _THEOREM.findall(text)}, labels)
     reader.read(body)
     gaps = []
     if taken := list(dict.fromkeys(_TAKEN_IN.findall(body))):
@@ -131,11 +131,12 @@ def _level_headings(blocks: list[Block]) -> list[Block]:
 class _Reader:
     """Turns the body of a source into blocks."""
 
-    def __init__(self, verbatim: list[str], theorems: Mapping[str, str]) -> None:
+    def __init__(self, verbatim: list[str], theorems: Mapping[str, str], labels: Mapping[str, str]) -> None:
         self.blocks: list[Block] = []
         self.pictures = 0
         self._verbatim = verbatim
         self._theorems = theorems
+        self._labels = labels
         self._pending: list[str] = []
         self._prefix = ""
 
@@ -245,7 +246,7 @@ class _Reader:
     def _list_items(self, name: str, body: str, depth: int, ordered: int) -> Iterator[str]:
         """The lines of a list; `ordered`: how many numbered lists it is in."""
         head, *items = split_top(body, r"\\item(?![A-Za-z])")
-        numbering = Numbering(head, ordered) if name in ORDERED else None
+        numbering = Numbering(head, ordered, self._labels) if name in ORDERED else None
         notes: list[str] = []
         for item in items:
             label, start = read_option(item, 0)

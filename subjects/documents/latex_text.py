@@ -141,11 +141,18 @@ def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
     if length := _LENGTH.match(text, at):
         return "", length.end()
+    if _UNSEEN.fullmatch(name):
+        return "", _skip_arguments(text, at, _MOST_ARGUMENTS)
     _, end = read_option(text, at)
     has_group = text[skip_space(text, end) :][:1] == "{"
     if has_group or name in SILENT or not name.isalpha():
         return "", end if has_group else at
     return f"\\{name} ", at  # defined elsewhere: a sentence must not read on as if there were nothing
+
+
+_UNSEEN: Final = re.compile(r"[a-z]{0,9}index(?:def|foot|see|symbol)?")
+"""Commands of a file's own that write into its index: what they are given is not printed there."""
+_MOST_ARGUMENTS: Final = 9
 
 
 def _write_note(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:

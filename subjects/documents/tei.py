@@ -221,7 +221,8 @@ class _Reader:
         self.read_children(element, level, "speaker")
         if name and len(self.text.blocks) > before:
             first = self.text.blocks[before]
-            self.text.blocks[before] = Block(f"{name}: {first.text}", first.kind, first.level, anchor=first.anchor)
+            mark = "" if first.text.startswith((",", ".")) else ": "  # stage directions bring their own
+            self.text.blocks[before] = Block(f"{name}{mark}{first.text}", first.kind, first.level, anchor=first.anchor)
 
     def _read_list(self, element: Element, level: int) -> None:
         head = element.find("{*}head")

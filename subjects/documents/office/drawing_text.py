@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from elcano.activities.passages.document import Block
 from elcano.subjects.documents.number_formats import format_number
 from elcano.subjects.documents.office.office_math import write_office_math
+from elcano.subjects.documents.office.symbol_fonts import decode_symbols, has_private_signs, is_symbol_font
 from elcano.subjects.documents.tables import TableCell, build_table
 from elcano.text.words import lower_text, raise_text
 from elcano.text.xml_tree import Element, get_local_name
@@ -70,6 +71,11 @@ def _read_run(run: Element) -> str:
         return text
     if marks.get("strike", "noStrike") != "noStrike":
         return ""
+    fonts = {get_local_name(one): one.get("typeface", "") for one in marks}
+    if is_symbol_font(fonts.get("latin", "")):
+        text = decode_symbols(text, fonts["latin"])
+    elif has_private_signs(text):
+        text = "".join(decode_symbols(sign, fonts.get("sym", "")) if has_private_signs(sign) else sign for sign in text)
     raised = marks.get("baseline", "0").rstrip("%")
     if raised.startswith("-"):
         return lower_text(text)

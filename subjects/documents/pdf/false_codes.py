@@ -4,13 +4,15 @@ Typesetters of journals kept the signs of mathematics in fonts of their own, suc
 the codes of letters and figures: `P<0.001` is declared as `P,0.001`, `7±5` as `7+5`. Neither the names of glyphs nor a
 map to Unicode need say otherwise: only what is drawn does. So the glyphs of fonts of which a page has few characters
 are compared with the letters that they are said to be. A sign that is known by its shape takes the place of its code;
-what resembles nothing becomes a character that cannot be decoded.
+what resembles nothing becomes a character that cannot be decoded. Fonts of TeX name their glyphs, by names that PDFium
+does not know.
 """
 
 import ctypes
 import math
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import Final
@@ -40,6 +42,18 @@ BETTER: Final = 0.3
 SAME_WIDTH: Final = 0.03
 """Sizes by which the width of a glyph may differ from what a character takes: else the character has another glyph."""
 
+_NAMED: Final = {
+    "prime": "\u2032", "lessmuch": "\u226a", "greatermuch": "\u226b", "angbracketleft": "\u27e8",
+    "angbracketright": "\u27e9", "negationslash": "\u0338", "circlecopyrt": "\u20dd", "summation": "\u2211",
+    "integral": "\u222b", "product": "\u220f", "union": "\u22c3", "intersection": "\u22c2", "parenleft": "(",
+    "parenright": ")", "bracketleft": "[", "bracketright": "]", "braceleft": "{", "braceright": "}", "bar": "|",
+    "bardbl": "\u2016", "lessorsimilar": "\u2272", "greaterorsimilar": "\u2273", "triangleleft": "\u25c1",
+    "notexistential": "\u2204", "similarequal": "\u2243", "precedesequal": "\u2aaf", "followsequal": "\u2ab0",
+}  # fmt: skip
+"""Glyphs of TeX by their names in its fonts, without a size."""
+_GLYPH_NAME: Final = re.compile(rb"dup\s+(\d{1,3})\s*/([A-Za-z]+?)(?:big|Big|bigg|Bigg|text|display)?\s+put")
+_HEADER_BYTES: Final = 20_000
+"""Bytes at the beginning of a Type 1 font that have its names in the clear."""
 _FIRST_FORMULA: Final = 0x250
 """End of Latin letters and what is among them: brackets and roots of formulas have all shapes."""
 _NO_GLYPHS: Final = frozenset((*range(0x21), *range(0x7F, 0xA1), 0xAD, 0xFFFE, *range(0xD800, 0xE000)))
@@ -53,10 +67,12 @@ def correct_codes(text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> Se
     fonts = {thing: _find_font(thing) for thing in set(things)}
     glyphs: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for (thing, code), index in places.items():
-        if fonts[thing] and code not in _NO_GLYPHS:
+        if fonts[thing]:
             glyphs[fonts[thing]][code] = index
     drawn: dict[tuple[int, int], int] = {}
     for font, found in glyphs.items():
+        drawn |= {(font, code): sign for code, sign in _find_named(font, found, text_page)}
+        found = {code: index for code, index in found.items() if code not in _NO_GLYPHS and (font, code) not in drawn}
         if len(found) <= FEW and len(drawn) < MOST_GLYPHS:
             drawn |= {(font, code): _find_drawn(font, code, text_page, index) for code, index in found.items()}
     if all(code == declared for (_, declared), code in drawn.items()):
@@ -67,6 +83,18 @@ def correct_codes(text_page: pdfium_c.FPDF_TEXTPAGE, codes: Sequence[int]) -> Se
 def _find_font(thing: int | None) -> int:
     """The address of the font of a text object; 0: there is none."""
     return address_of(pdfium_c.FPDFTextObj_GetFont(ctypes.cast(thing, pdfium_c.FPDF_PAGEOBJECT))) if thing else 0
+
+
+def _find_named(font: int, found: Mapping[int, int], text_page: pdfium_c.FPDF_TEXTPAGE) -> Iterator[tuple[int, int]]:
+    """The codes of characters that a font only has a name for, each with that of its sign; `found`: where they are."""
+    undeclared = [code for code, at in found.items() if pdfium_c.FPDFText_HasUnicodeMapError(text_page, at) == 1]
+    if not undeclared:
+        return
+    header = _load_font(ctypes.cast(font, pdfium_c.FPDF_FONT))[:_HEADER_BYTES]
+    names = {int(code): name.decode() for code, name in _GLYPH_NAME.findall(header)}
+    for code in undeclared:
+        if sign := _NAMED.get(names.get(code, "")):
+            yield code, ord(sign)
 
 
 def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: int) -> int:
@@ -91,12 +119,17 @@ def _find_drawn(font: int, code: int, text_page: pdfium_c.FPDF_TEXTPAGE, index: 
 
 def _is_simple(font: pdfium_c.FPDF_FONT) -> bool:
     """Whether a font has named glyphs, of which PDFium knows none: Type 1 or compact. Others are often read right."""
+    return _load_font(font)[:2] in (b"%!", b"\x80\x01", b"\x01\x00")
+
+
+def _load_font(font: pdfium_c.FPDF_FONT) -> bytes:
+    """The file of a font; empty: it has none, or a large one."""
     size = ctypes.c_size_t()
     if not pdfium_c.FPDFFont_GetFontData(font, None, 0, size) or not 4 < size.value <= MOST_BYTES:
-        return False
+        return b""
     data = (ctypes.c_uint8 * size.value)()
     pdfium_c.FPDFFont_GetFontData(font, data, size.value, size)
-    return bytes(data[:2]) in (b"%!", b"\x80\x01", b"\x01\x00")
+    return bytes(data)
 
 
 def _is_of(

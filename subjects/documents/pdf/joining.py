@@ -7,8 +7,8 @@ parts are words of an English document by themselves (`user-defined`), of which 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import regex
@@ -28,6 +28,8 @@ _CONJUNCTIONS: Final = frozenset(
     ("und", "oder", "bzw", "sowie", "and", "or", "to", "et", "ou", "y", "e", "en", "of", "och", "og", "eller", "oraz")
 )
 """A hyphen before one of these replaces the rest of the next word: `Vor- und Nachteile`."""
+LEAN: Final = 0.5
+"""Sizes by which the words that one box marks may be higher than one another: lines of a skewed scan lean."""
 LEAST_PART: Final = 3
 """Letters of a word that may be a part of a compound: `re` and `in` are words, and beginnings of others."""
 ENGLISH_SHARE: Final = 0.2
@@ -96,7 +98,7 @@ def join_lines(
             text = f"{text}\n" if number in breaks else _join(text, line, vocabulary)
         start = len(text)
         text += line.text
-        places.append(_place(line, start, len(text), *sizes[line.page - 1]))
+        places += _place(line, start, len(text), *sizes[line.page - 1])
     if not places:
         return "", ()
     # A hyphen that was dropped belonged to the line before it.
@@ -134,22 +136,46 @@ def _join_at_hyphen(text: str, after: str, vocabulary: Vocabulary) -> str:
     return text if vocabulary.keeps_hyphen(last[1], first[0]) else text[:-1]
 
 
-def _place(line: TextLine, start: int, end: int, width: float, height: float) -> Line:
-    """Return the position of a line, in shares of its page."""
+def _place(line: TextLine, start: int, end: int, width: float, height: float) -> Iterator[Line]:
+    """Yield the position of a line, in shares of its page; of one that leans those of its parts, which are as level."""
     turn = line.turn if line.turn % 90 == 0 else 0
-    box = turn_back((line.left, line.top, line.right, line.bottom), turn, width, height)
     across = height if turn in (90, 270) else width
-    edges: Iterable[float] = line.edges
-    if turn in (180, 270):
-        edges = [across - edge for edge in edges]
-    return Line(
-        start,
-        end,
-        line.page,
-        Box(_share(box[0], width), _share(box[1], height), _share(box[2], width), _share(box[3], height)),
-        tuple([_share(edge, across) for edge in edges]) if turn == line.turn else (),
-        turn,
-    )
+    for part, low, high in _split_leaning(line):
+        box = turn_back((part.left, part.top, part.right, part.bottom), turn, width, height)
+        edges: Iterable[float] = part.edges
+        if turn in (180, 270):
+            edges = [across - edge for edge in edges]
+        yield Line(
+            start + low,
+            min(start + high, end),
+            line.page,
+            Box(_share(box[0], width), _share(box[1], height), _share(box[2], width), _share(box[3], height)),
+            tuple([_share(edge, across) for edge in edges]) if turn == line.turn else (),
+            turn,
+        )
+
+
+def _split_leaning(line: TextLine) -> Iterator[tuple[TextLine, int, int]]:
+    """The parts of a line that falls or rises by no more than `LEAN` in each, with their characters in its text."""
+    if abs(line.lean) * (line.right - line.left) <= LEAN * line.size:
+        yield line, 0, len(line.text)
+        return
+    bounds = [*line.edges, line.left if line.right_to_left else line.right]
+    high = max(line.bottom - line.top - abs(line.lean) * (line.right - line.left), line.size)
+    first = offset = 0
+    for last in range(1, len(bounds)):
+        after = abs(bounds[min(last + 1, len(bounds) - 1)] - bounds[first])
+        if last + 1 < len(bounds) and abs(line.lean) * after <= LEAN * line.size:
+            continue
+        tokens = line.tokens[first:last]
+        left, right = sorted((bounds[first], bounds[last]))
+        middle = (line.top + line.bottom) / 2 + line.lean * (left + right - line.left - line.right) / 2
+        half = (high + abs(line.lean) * (right - left)) / 2
+        part = replace(line, tokens=tokens, edges=line.edges[first:last], left=left, right=right)
+        part.top, part.bottom = middle - half, middle + half
+        length = len(part.text)
+        yield part, offset, offset + length
+        first, offset = last, offset + length + 1
 
 
 def _share(value: float, size: float) -> float:

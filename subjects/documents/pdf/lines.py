@@ -65,6 +65,8 @@ class TextLine:
     fixed: bool = False
     """Whether it is in type of one width, as code does."""
     confidence: float | None = None
+    lean: float = 0.0
+    """By how much it falls for each point to the right."""
     thing: Any = None
 
     @property
@@ -162,6 +164,8 @@ def build_line(row: list[Segment], page: int, turn: int, column: int) -> TextLin
     letters = [word for word in words if _LATIN.search(word.text)]
     mirrored = sum(is_right_to_left(word.text) for word in letters) * 2 > len(letters)
     ordered = order_words(words, mirrored)
+    if turn % 90 and 90 < turn < 270:  # slanted and upside down, in the frame of the page
+        ordered.reverse()
     tokens, edges = build_tokens(ordered, mirrored)
     read = [word.confidence for word in words if word.confidence is not None]
     large = max(row, key=lambda segment: segment.size)

@@ -61,12 +61,15 @@ class Layout(NamedTuple):
 
         block = -1
         edges = (0.0, 0.0)
+        lean = 0.0
         row: list[Word] = []
         while not found.Empty(RIL.WORD):
             begins_line = found.IsAtBeginningOf(RIL.TEXTLINE)
             if begins_line and row:
-                yield self._build_line(row, block, edges)
+                yield self._build_line(row, block, edges, lean)
                 row = []
+            if begins_line:
+                lean = math.tan(self.skew) + _measure_slope(found)
             if found.IsAtBeginningOf(RIL.BLOCK):
                 block += 1
                 edges = self._measure_block(found)
@@ -76,7 +79,7 @@ class Layout(NamedTuple):
             if not found.Next(RIL.WORD):
                 break
         if row:
-            yield self._build_line(row, block, edges)
+            yield self._build_line(row, block, edges, lean)
 
     def _measure_block(self, found: "PyResultIterator") -> tuple[float, float]:
         from tesserocr import RIL
@@ -120,7 +123,7 @@ class Layout(NamedTuple):
             left=word.left + right, right=word.right + right, top=word.top + down, bottom=word.bottom + down
         )
 
-    def _build_line(self, row: list[Word], block: int, edges: tuple[float, float]) -> TextLine:
+    def _build_line(self, row: list[Word], block: int, edges: tuple[float, float], lean: float) -> TextLine:
         level = turn_upright(row[0], self.width, self.height)
         upright = [turn_upright(self._skew(word), self.width, self.height) for word in row]
         mirrored = sum(is_right_to_left(word.text) for word in row) * 2 > len(row)
@@ -151,6 +154,7 @@ class Layout(NamedTuple):
             edges[1] + shift,
             right_to_left=mirrored,
             confidence=sum((word.confidence or 0.0) * len(word.text) for word in row) / letters,
+            lean=lean,
         )
 
 
@@ -159,3 +163,11 @@ def read_turn(found: "PyPageIterator") -> int:
     from tesserocr import WritingDirection
 
     return 90 if found.Orientation()[1] == WritingDirection.TOP_TO_BOTTOM else 0
+
+
+def _measure_slope(found: "PyResultIterator") -> float:
+    """By how much a line falls in the picture for each pixel to the right; 0 for one that runs downwards."""
+    from tesserocr import RIL
+
+    (x, y), (other_x, other_y) = found.Baseline(RIL.TEXTLINE)
+    return 0.0 if read_turn(found) or other_x <= x else float(other_y - y) / (other_x - x)

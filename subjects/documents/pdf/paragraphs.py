@@ -12,6 +12,7 @@ from typing import Final
 
 import regex
 
+from elcano.subjects.documents.pdf.chars import UNKNOWN
 from elcano.subjects.documents.pdf.formulas import find_formulas
 from elcano.subjects.documents.pdf.headings import begins_small, find_headings, has_room, is_numbered, join_headings
 from elcano.subjects.documents.pdf.lines import TextLine
@@ -216,7 +217,7 @@ def _is_indented(lines: Sequence[TextLine], number: int, paragraph: Paragraph, e
 
 def _is_capital(line: TextLine) -> bool:
     first = line.text[:1]
-    return not first.islower()
+    return not first.islower() and first != UNKNOWN
 
 
 def _ends_deliberately(before: TextLine, line: TextLine, room: float) -> bool:

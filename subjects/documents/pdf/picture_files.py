@@ -19,8 +19,11 @@ from elcano.subjects.documents.pdf.tiff_directories import Directory, iterate_di
 
 MAXIMUM_PIXELS: Final = 60_000_000
 """A page of A3 at 600 dots per inch, and what telephones take; in colour it fills 180 MB while it is drawn."""
-DOTS_PER_INCH: Final = 150
-"""Assumed resolution of a picture; its size in points is not used."""
+PAGE_INCHES: Final = 8.3
+"""A picture is taken to be as wide as a page of A4; what it says of its resolution is often wrong."""
+LEAST_DOTS: Final = 72
+MOST_DOTS: Final = 150
+"""Limits of its resolution in dots per inch: OCR draws pages at 200, and reads letters of fewer pixels badly."""
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
 _TIFF: Final = (b"II*\0", b"MM\0*")
@@ -126,7 +129,7 @@ def _iterate_chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _part_opacity(image: _Image, channels: int) -> _Image:
-    """A PNG with a channel of opacity, with that apart. PDFium unpacks it: in Python that takes minutes."""
+    """An image with a channel of opacity, with that apart. PDFium unpacks it: in Python that takes minutes."""
     document = pdfium.PdfDocument(_write_pdf([_Page([image])]))
     try:
         found = next(iter(document[0].get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE])))
@@ -205,7 +208,9 @@ def _read_strip(directory: Directory, strip: bytes, width: int, height: int) -> 
     if fax is not None:
         filters = f"/CCITTFaxDecode /DecodeParms << {fax} /Columns {width} /Rows {height} >>"
         return _Image(width, height, "/DeviceGray", 1, filters, strip, inverted=photometric == 1)
-    if depth > 8 or photometric not in (0, 1, 2, 3, 5) or channels != {2: 3, 5: 4}.get(photometric, 1):
+    inks = {2: 3, 5: 4}.get(photometric, 1)
+    with_opacity = channels == inks + 1 and depth == 8 and photometric in (0, 1, 2)
+    if depth > 8 or photometric not in (0, 1, 2, 3, 5) or (channels != inks and not with_opacity):
         raise FileSkipped("it is a TIFF of a rare kind: save it as PNG or JPEG")
     predictor = _predict(directory.number("predictor", 1), channels, depth, width)
     names = {5: "/LZWDecode", 8: "/FlateDecode", 32946: "/FlateDecode", 32773: "/RunLengthDecode"}
@@ -220,6 +225,10 @@ def _read_strip(directory: Directory, strip: bytes, width: int, height: int) -> 
     mixed = bytes(
         value for color in zip(palette, palette[third:], palette[2 * third :], strict=False) for value in color
     )
+    if with_opacity:
+        image = _part_opacity(_Image(width, height, "/DeviceGray", depth, filters, strip, photometric == 0), channels)
+        known = directory.number("extra_samples", 0) in (1, 2)
+        return image if known else image._replace(opacity=b"")
     colors = {2: "/DeviceRGB", 5: "/DeviceCMYK", 3: f"[/Indexed /DeviceRGB {third - 1} <{mixed.hex()}>]"}
     return _Image(width, height, colors.get(photometric, "/DeviceGray"), depth, filters, strip, photometric == 0)
 
@@ -229,7 +238,7 @@ def _write_pdf(pages: Sequence[_Page]) -> bytes:
     kids: list[int] = []
     for page in pages:
         width, height = page.images[0].width, sum(image.height for image in page.images)
-        scale = 72 / DOTS_PER_INCH
+        scale = 72 / min(max(min(width, height) / PAGE_INCHES, LEAST_DOTS), MOST_DOTS)
         names, drawn, below = [], [], float(height)
         for number, image in enumerate(page.images):
             mask = ""

@@ -116,7 +116,8 @@ def is_tabular(rows: Sequence[TextRow], prose: set[Token]) -> bool:
     if flowing >= 3 and flowing > 0.3 * len(rows):
         return False
     parted = sum(1 for row in rows if len(split_segments(row)) > 1)
-    return len(rows) <= 2 or parted >= 0.5 * len(rows)
+    # Heads over several columns, and heads of several lines, are above the last line of a head.
+    return len(rows) <= 2 or parted >= 0.5 * len(rows) or (len(rows) <= 4 and len(split_segments(rows[-1])) > 2)
 
 
 def split_far(rows: list[TextRow]) -> Iterator[list[TextRow]]:

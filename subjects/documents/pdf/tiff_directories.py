@@ -12,7 +12,7 @@ MAXIMUM_VALUES: Final = 200_000
 _TAGS: Final = {
     **{256: "width", 257: "height", 258: "bits", 259: "compression", 262: "photometric", 266: "fill_order"},
     **{273: "strip_offsets", 274: "orientation", 277: "channels", 278: "rows_per_strip", 279: "strip_lengths"},
-    **{284: "planes", 292: "fax_options", 317: "predictor", 320: "palette", 347: "jpeg_tables"},
+    **{284: "planes", 292: "fax_options", 317: "predictor", 320: "palette", 338: "extra_samples", 347: "jpeg_tables"},
 }
 _FORMATS: Final = {1: "B", 3: "H", 4: "I", 7: "B"}
 """By the type of an entry, how `struct` reads a value of it; others are not used."""

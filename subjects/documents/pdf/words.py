@@ -3,6 +3,8 @@
 Characters become words: runs that no gap, no space, no change of line and no change of base line part.
 """
 
+import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -24,6 +26,10 @@ SHIFT_SHARE: Final = 0.05
 """A base line that changes by more than this share of the size begins a part of another kind, such as an exponent."""
 
 
+DIAGONAL: Final = 0.25
+"""Difference of cosine and sine below which the two sides of a slanted character cannot be told from its box."""
+HEIGHT_SHARE: Final = 1.15
+"""The height of the box of most characters, in sizes."""
 AFTER_SHARE: Final = 1.0
 """A character that cannot be decoded is a sign of its line if it follows another word within so many sizes; else it is
 a bullet, an icon, or what fills a cell."""
@@ -140,7 +146,23 @@ def _gap(before: Char, char: Char) -> float:
         return before.left - char.right
     if turn == 270:
         return before.top - char.bottom
+    if turn:
+        angle = math.radians(turn)
+        across = char.left + char.right - before.left - before.right
+        down = char.top + char.bottom - before.top - before.bottom
+        ahead = (across * math.cos(angle) + down * math.sin(angle)) / 2
+        return ahead - (_measure_slanted(before) + _measure_slanted(char)) / 2
     return char.left - before.right
+
+
+def _measure_slanted(char: Char) -> float:
+    """The width of a slanted character, whose upright box holds it as a turned one."""
+    angle = math.radians(char.style.turn)
+    cosine, sine = abs(math.cos(angle)), abs(math.sin(angle))
+    wide, high = char.right - char.left, char.bottom - char.top
+    if abs(cosine - sine) > DIAGONAL:
+        return (wide * cosine - high * sine) / (cosine * cosine - sine * sine)
+    return (wide + high) / (cosine + sine) - HEIGHT_SHARE * char.style.size
 
 
 def _build_parts(run: list[Char], joined: bool, swapped: bool) -> Iterator[Word]:
@@ -198,7 +220,12 @@ def _write_word(run: list[Char], swapped: bool) -> str:
             waiting = ""
         else:
             parts.append(char.text)
-    return "".join(normalize_text("".join(parts)).split())
+    text = _NEGATED.sub("\\1\u0338", "".join(parts)).replace("c\u20dd", "\u00a9")
+    return "".join(normalize_text(text).split())
+
+
+_NEGATED: Final = re.compile("\u0338([=<>\u2208\u223c\u2248\u2261\u2264\u2265\u2282-\u2287])")
+"""TeX paints the stroke before the sign that it negates; Unicode has it behind."""
 
 
 def _is_over(accent: Char, letters: Char, which: int) -> bool:

@@ -2,7 +2,7 @@
 
 from elcano.graphs.report.cells import find_cited_cells
 from elcano.graphs.report.places import Cell
-from elcano.service.reports.quoted_tables import MOST_ROWS, ShownCell, build_quoted_table
+from elcano.service.reports.quoted_tables import MOST_COLUMNS, MOST_ROWS, ShownCell, build_quoted_table
 from tests.unit.subjects.documents.placed import table_block
 
 PORTS = table_block([["Port", "Range"], *([f"Port {number}", f"{number} m"] for number in range(1, 60))])
@@ -27,6 +27,18 @@ def test_heads_that_stand_before_the_passage_come_with_the_citation() -> None:
 
 def test_a_long_quote_shows_a_bounded_table() -> None:
     assert len(build_quoted_table(PORTS.text, 0, PORTS.cells, 0, len(PORTS.text))) == MOST_ROWS
+
+
+def test_of_a_wide_table_the_columns_around_the_quoted_cell_are_shown() -> None:
+    wide = table_block(
+        [["Port", *(f"Day {day}" for day in range(1, 301))], ["Brest", *(f"{day} m" for day in range(1, 301))]]
+    )
+    start = wide.text.index(" 200 m") + 1
+    heads, row = build_quoted_table(wide.text, 0, wide.cells, start, start + 5)
+    assert [cell.text for cell in row if cell.cited] == ["200 m"]
+    assert row[0].text == "Brest"
+    assert heads[[cell.cited for cell in row].index(True)].text == "Day 200"
+    assert len(row) <= MOST_COLUMNS + 1
 
 
 def test_words_outside_of_tables_have_none() -> None:

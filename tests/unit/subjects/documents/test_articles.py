@@ -146,6 +146,13 @@ def test_xml_that_declares_entities_or_is_cut_off_is_refused() -> None:
         read_jats(JATS.encode()[:600])
 
 
+@pytest.mark.parametrize(("direction", "shown"), [(", aside", "POLONIUS, aside"), ("Reads.", "POLONIUS: Reads.")])
+def test_a_direction_behind_a_speaker_keeps_its_own_mark(direction: str, shown: str) -> None:
+    speech = f"<sp><speaker>POLONIUS</speaker><stage>{direction}</stage><p>How say you?</p></sp>"
+    parsed = read_tei(f"<TEI><text><body><div>{speech}</div></body></text></TEI>".encode())
+    assert [block.text for block in parsed.blocks] == [shown, "How say you?"]
+
+
 def test_tei_has_its_metadata_and_what_the_text_is_made_of() -> None:
     parsed = read_tei(
         b"<TEI xmlns='http://www.tei-c.org/ns/1.0'><teiHeader><fileDesc><titleStmt><title>Tides</title></titleStmt>"
@@ -270,10 +277,20 @@ Last.
             r"\begin{enumerate}\item y\end{enumerate}\end{enumerate}",
             "5) x\n(a) y",
         ),
+        (
+            r"\renewcommand{\labelenumi}{(\roman{enumi})}"
+            r"\begin{enumerate}\item x\begin{enumerate}\item y\end{enumerate}\end{enumerate}",
+            "(i) x\n(a) y",
+        ),
     ],
 )
 def test_items_of_latex_have_the_numbers_that_are_printed(source: str, items: str) -> None:
     assert latex(source) == [("list", items)]
+
+
+@pytest.mark.parametrize("command", [r"\index{tide}", r"\indexdef{tide!spring}", r"\sindex[g]{tide}"])
+def test_what_a_source_writes_into_its_index_is_no_text(command: str) -> None:
+    assert latex(f"The tide{command} is high.") == [("text", "The tide is high.")]
 
 
 def test_files_that_a_source_takes_in_are_reported() -> None:

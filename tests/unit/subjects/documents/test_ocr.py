@@ -1,8 +1,11 @@
+import math
 import random
+import struct
 
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
+from elcano.graphs.report.places import Places, find_marks
 from elcano.subjects.documents import ocr_languages
 from elcano.subjects.documents.ocr_languages import can_read, explain_lack, list_languages
 from elcano.subjects.documents.pdf import ocr, page_reader, reader
@@ -10,6 +13,7 @@ from elcano.subjects.documents.pdf.page_drawing import render_page
 from elcano.subjects.documents.pdf.picture_files import is_picture, read_picture, wrap_picture
 from elcano.subjects.documents.pdf.reader import read_pdf
 from tests.unit.subjects.documents.pdf_drawings import A4, Picture, cover, photograph, show, write_pdf
+from tests.unit.subjects.documents.test_pictures import unpack_pixel
 
 with_ocr = pytest.mark.skipif(not list_languages(), reason="the extra `ocr` is not installed")
 LINES = (
@@ -53,6 +57,30 @@ def test_a_scan_is_read_however_it_is_turned_with_its_place_and_its_confidence(q
     assert middle == pytest.approx(upright, abs=0.05)
     assert (parsed.blocks[0].confidence or 0) > 0.8
     assert not parsed.gaps
+
+
+@with_ocr
+def test_words_of_a_skewed_scan_are_marked_where_they_are() -> None:
+    angle = math.radians(4)
+    cosine, sine = math.cos(angle), math.sin(angle)
+    across, down = A4[0] / 2, A4[1] / 2
+    turned = b"q %f %f %f %f %f %f cm " % (
+        cosine, sine, -sine, cosine, across - cosine * across + sine * down, down - sine * across - cosine * down
+    )  # fmt: skip
+    parsed = read_pdf(write_pdf([turned + cover() + b" Q"], photograph(PRINTED)))
+    block = next(one for one in parsed.blocks if "At Brest" in one.text)
+    places = Places(lines=tuple(block.lines))
+    begin = block.text.index("At Brest")
+    marks = [
+        find_marks(block.text, places, start, start + len(word))
+        for word in ("At", "less.")
+        for start in [block.text.index(word, begin)]
+    ]
+    boxes = [mark.box for found in marks for mark in found]
+    assert [box.bottom - box.top < 0.05 for box in boxes] == [True, True], "no mark is as high as its line leans"
+    rise = (boxes[0].top + boxes[0].bottom - boxes[1].top - boxes[1].bottom) / 2 * A4[1]
+    run = (boxes[1].left + boxes[1].right - boxes[0].left - boxes[0].right) / 2 * A4[0]
+    assert rise == pytest.approx(math.tan(angle) * run, abs=6)
 
 
 @with_ocr
@@ -139,6 +167,17 @@ def test_a_png_is_a_document_and_its_page_has_a_picture() -> None:
     assert is_picture(picture)
     assert fold(" ".join(LINES)) in fold(" ".join(block.text for block in read_picture(picture).blocks))
     assert render_page(picture, 1, 300).width == 300
+
+
+@pytest.mark.parametrize(("extra", "shown"), [(2, (255, 255, 255)), (0, (0, 0, 0))])
+def test_a_tiff_with_opacity_is_drawn_as_it_looks(extra: int, shown: tuple[int, int, int]) -> None:
+    pixel = bytes((0, 0, 0, 0))  # black that is seen through, unless the fourth channel says nothing
+    numbers = {256: 8, 257: 8, 258: 8, 259: 1, 262: 2, 273: 8, 277: 4, 278: 8, 279: 256, 338: extra}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in numbers.items())
+    at = 8 + 256
+    tiff = b"II*\0" + struct.pack("<I", at) + pixel * 64 + struct.pack("<H", len(numbers)) + entries + bytes(4)
+    picture = render_page(tiff, 1, 100)
+    assert unpack_pixel(picture, 50, 50) == shown
 
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0\x08\0\0\0\xff", b"MM\0*"])

@@ -1,7 +1,11 @@
 """Which lines of PDF pages are headings, and which are displayed formulas."""
 
+from collections import deque
+
 import pytest
 
+from elcano.subjects.documents.pdf.lines import TextLine
+from elcano.subjects.documents.pdf.paragraphs import group_paragraphs
 from tests.unit.subjects.documents.pdf_pages import LEFT, RIGHT, Sheet, join
 from tests.unit.subjects.documents.test_pdf_text import read, texts
 
@@ -73,3 +77,12 @@ def test_a_displayed_formula_is_apart_from_the_sentences_around_it() -> None:
 def test_a_line_of_words_with_signs_is_no_formula(line: str) -> None:
     sheet = Sheet().write_lines(LEFT, 60, 60).write(line, 90, 220).write_lines(RIGHT, 60, 250)
     assert not texts(read(sheet), "formula")
+
+
+@pytest.mark.parametrize(("first", "paragraphs"), [("\ufffd", 1), ("The", 2)])
+def test_a_line_that_begins_with_an_unknown_sign_begins_no_paragraph(first: str, paragraphs: int) -> None:
+    above = TextLine(1, 0, ["as", "measured"], [60, 72], 60, 90, 250, 102, 100, 10, False, 0, 60, 400)
+    below = TextLine(1, 0, [first, "2", "days"], [60, 72, 80], 60, 102, 100, 114, 112, 10, False, 0, 60, 400)
+    wide = TextLine(1, 0, ["words"], [60], 60, 114, 400, 126, 124, 10, False, 0, 60, 400)
+    grouped = list(group_paragraphs(deque([[above, below, wide]]), 10))
+    assert len(grouped) == paragraphs

@@ -483,3 +483,23 @@ def test_a_fault_of_the_reader_costs_one_page(monkeypatch: pytest.MonkeyPatch) -
     assert [(gap.pages, gap.reason) for gap in parsed.gaps] == [
         ((2,), "page 2 was left out: the reader has a fault, please report it with the file")
     ]
+
+
+def test_a_head_of_three_lines_between_rules_is_a_head() -> None:
+    sheet = Sheet()
+    for y in (90, 138, 200):
+        sheet.paint(f"60 {842 - y} m 520 {842 - y} l S")
+    sheet.write("Projected", 300, 104).write("Actual 2003", 180, 118)
+    for y, row in (
+        (132, ("Region", "to 2008", "2008 to 2015", "2015 to 2021")),
+        (154, ("North", "10.4", "0.9", "3.8")),
+    ):
+        for x, text in zip((60, 180, 300, 420), row, strict=True):
+            sheet.write(text, x, y)
+    for y, name in ((170, "South"), (186, "West")):
+        for x, text in zip((60, 180, 300, 420), (name, "1.1", "2.2", "3.3"), strict=True):
+            sheet.write(text, x, y)
+    block = next(block for block in read_pdf(make_pdf([sheet])).blocks if block.kind == "table")
+    assert [line for line in block.text.splitlines() if line.startswith("Region")] == [
+        "Region | to 2008 | 2008 to 2015 | 2015 to 2021"
+    ]

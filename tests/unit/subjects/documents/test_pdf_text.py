@@ -294,6 +294,12 @@ def test_turned_text_is_read_in_its_own_direction(turn: int) -> None:
     assert (long > 2 * wide) == (turn in (0, 180))
 
 
+@pytest.mark.parametrize("turn", [17, 45, 60, 135, 200, 300, 330])
+def test_slanted_text_keeps_its_words(turn: int) -> None:
+    sheet = Sheet(800, 800).write("Aenean dolor To We AVATAR", 400, 400, size=20, turn=turn)
+    assert texts(read(sheet)) == ["Aenean dolor To We AVATAR"]
+
+
 def test_a_page_that_is_displayed_turned_is_read_as_it_is_displayed() -> None:
     sheet = Sheet(600, 800, rotate=90)
     for number, line in enumerate(LEFT):

@@ -56,6 +56,13 @@ def test_exponents_numbers_and_struck_text_read_as_they_look() -> None:
     assert texts(parsed) == [("text", "10\u2076 cells"), ("text", "should be used"), ("list", "1. a\n2. b")]
 
 
+def test_signs_of_symbol_fonts_read_as_they_look() -> None:
+    arrow = '<a:r><a:rPr><a:sym typeface="Wingdings"/></a:rPr><a:t>a \uf0e0 b</a:t></a:r>'
+    beta = '<a:r><a:rPr><a:latin typeface="Symbol"/></a:rPr><a:t>b</a:t></a:r>'
+    parsed = read_pptx(presentation([slide_xml(shape(f"<a:p>{arrow}{beta}</a:p>"))]))
+    assert texts(parsed) == [("text", "a \u2192 b\u03b2")]
+
+
 def test_tables_keep_their_cells_and_charts_are_tables() -> None:
     def cell(text: str, marks: str = "") -> str:
         return f"<a:tc {marks}><a:txBody><a:p>{run(text)}</a:p></a:txBody></a:tc>"

@@ -17,8 +17,14 @@ STEPS: Glyph = [[(0, 600), (200, 600), (200, 700), (0, 700)], [(300, 500), (900,
 LETTER_L: Glyph = [[(20, 0), (540, 0), (540, 80), (120, 80), (120, 718), (20, 718)]]
 
 
-def write_type1(glyphs: Mapping[str, Glyph], width: int = 600) -> bytes:
-    """The PDF objects of a font program: that of a stream, from its glyphs by their names."""
+def write_type1(glyphs: Mapping[str, Glyph], width: int = 600, encoding: Mapping[int, str] | None = None) -> bytes:
+    """The PDF objects of a font program: that of a stream, from its glyphs by their names.
+
+    Args:
+        glyphs: by their names.
+        width: of each.
+        encoding: the names of its codes; None: those of Adobe.
+    """
     charstrings = b"".join(
         b"/%s %d RD %s ND\n" % (name.encode(), len(code), code)
         for name, code in (
@@ -33,11 +39,13 @@ def write_type1(glyphs: Mapping[str, Glyph], width: int = 600) -> bytes:
         b"2 index /CharStrings %d dict dup begin\n%send end readonly put noaccess put\n"
         b"dup /FontName get exch definefont pop mark currentfile closefile\n" % (len(glyphs) + 1, charstrings)
     )
+    puts = "".join(f"dup {code} /{name} put\n" for code, name in (encoding or {}).items())
+    named = f"256 array 0 1 255 {{1 index exch /.notdef put}} for\n{puts}readonly" if encoding else "StandardEncoding"
     clear = (
-        b"%!PS-AdobeFont-1.0: Signs 001.000\n11 dict begin /FontName /Signs def /PaintType 0 def /FontType 1 def\n"
-        b"/FontMatrix [0.001 0 0 0.001 0 0] readonly def /Encoding StandardEncoding def\n"
+        b"%%!PS-AdobeFont-1.0: Signs 001.000\n11 dict begin /FontName /Signs def /PaintType 0 def /FontType 1 def\n"
+        b"/FontMatrix [0.001 0 0 0.001 0 0] readonly def /Encoding %s def\n"
         b"/FontBBox {-100 -300 1000 1000} readonly def currentdict end\ncurrentfile eexec\n"
-    )
+    ) % named.encode()
     secret = _encrypt(b"\0\0\0\0" + private, 55665)
     trailer = b"\n" + (b"0" * 64 + b"\n") * 8 + b"cleartomark\n"
     program = clear + secret + trailer

@@ -86,7 +86,7 @@ def add_much(task: TaskEnvelope) -> JsonObject:
 async def run(
     folder: Path, mode: str = "iterative", **agents: Callable[[TaskEnvelope], JsonObject]
 ) -> tuple[ResearchOutcome, ScriptedModel]:
-    model = ScriptedModel({"thinking": think} | agents)
+    model = ScriptedModel({"thinking": think, **agents})
     source = ScriptedSource("library", TEXTS)
     return await run_research(QUESTION, folder=folder, sources=[source], model=model, mode=mode), model
 

@@ -4,6 +4,7 @@ One is answered where a paragraph or a list item cites passages of both sides in
 both stand in one table, or apart from each other, says nothing of their disagreement.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from elcano.text.languages import possible_languages
 from elcano.text.stems import list_stems
 
 LEAST_SIDES: Final = 2
+_KEY: Final = re.compile(r"\be\d+\b")
 LEAST_SHARED: Final = 0.25
 """The share of a matter's telling words that an answer has; one may put the rest in words of its own."""
 DROPPED: Final = "Passages that were found disagree, and the report does not discuss it:"
@@ -41,6 +43,12 @@ def _is_answer(one: Contradiction, statements: Sequence[Statement]) -> bool:
         return True
     matter = frozenset(list_stems(one.about))
     return len(matter.intersection(list_stems(" ".join(words)))) >= LEAST_SHARED * len(matter)
+
+
+def describe_dropped(one: Contradiction, keys: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """Say to the reader what the report leaves out, with titles for the keys of passages, which no reader is shown."""
+    names = {keys[id]: f"“{titles[id]}”" for id in one.evidence if id in keys and id in titles}
+    return f"{DROPPED} {_KEY.sub(lambda found: names.get(found[0], found[0]), one.about)}"
 
 
 def describe_contradiction(one: Contradiction, keys: Mapping[str, str]) -> str:

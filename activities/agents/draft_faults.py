@@ -33,10 +33,22 @@ def list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
 def list_faulty_evidence(claim: Claim, found: CheckedClaim) -> list[str]:
     """The passages that the faulty sentences of a block cite; where one of those cites nothing, all of the block."""
     doubted = [one for one in found.statements if is_doubted(one)]
-    if count_uncited([found]) or any(not one.citations for one in doubted):
+    if lacks_citation(found):
         return [one.evidence for one in claim.citations]
     failing = [one.evidence for one in list_failing(claim, found)]
     return [*failing, *(cited.evidence for one in doubted for cited in one.citations)]
+
+
+def lacks_citation(found: CheckedClaim) -> bool:
+    """Whether a sentence of a block has to cite something and does not: any citation of the block may be its own."""
+    return bool(count_uncited([found])) or any(is_doubted(one) and not one.citations for one in found.statements)
+
+
+def list_kept_citations(claim: Claim, found: CheckedClaim) -> list[Citation]:
+    """The citations of a block that its sentences without a fault alone rest on."""
+    doubted = (one for one in found.statements if is_doubted(one))
+    faulty = {(cited.evidence, cited.quote) for one in doubted for cited in one.citations} | list_failed([found])
+    return [one for one in claim.citations if one.mark and (one.evidence, one.quote) not in faulty]
 
 
 def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, str]) -> Iterable[str]:

@@ -29,7 +29,7 @@ from elcano.activities.agents.answer_correction import (
     move_quotes,
 )
 from elcano.activities.agents.answer_drafts import cite_anew, map_claims
-from elcano.activities.agents.draft_contradictions import DROPPED, describe_contradiction, list_unanswered
+from elcano.activities.agents.draft_contradictions import describe_contradiction, describe_dropped, list_unanswered
 from elcano.activities.agents.draft_faults import (
     count_uncited,
     describe_faults,
@@ -37,9 +37,11 @@ from elcano.activities.agents.draft_faults import (
     is_doubted,
     is_lost,
     iter_statements,
+    lacks_citation,
     list_failed,
     list_failing,
     list_faulty_evidence,
+    list_kept_citations,
     list_spoiled,
     put_back,
 )
@@ -61,6 +63,7 @@ from elcano.graphs.state.plan import Contradiction
 from elcano.storage.evidence import Evidence
 from elcano.text.languages import possible_languages
 from elcano.text.prose.blocks import ClaimCollector
+from elcano.text.prose.markdown_parser import mark_of
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
@@ -199,16 +202,17 @@ class _Desk:
         if any(not claim.citations for claim in doubted):
             needed |= dict.fromkeys(self.spare)
         needed |= dict.fromkeys(id for one in unanswered for id in one.evidence)
-        cited = dict.fromkeys(one.evidence for claim in doubted for one in claim.citations)
+        shown_of = {claim: self._list_shown_citations(claim) for claim in doubted}
+        cited = dict.fromkeys(one.evidence for citations in shown_of.values() for one in citations)
         keys = {id: self.keys[id] for id in (needed | cited) if id in self.keys}
         blocks = tuple(
             DoubtedBlock(
                 id=number,
                 text=claim.text,
-                citations=cite_anew(claim, lambda one: _cite_passage(one, keys.get(one.evidence, "unknown"))).citations,
+                citations=tuple(_cite_passage(one, keys.get(one.evidence, "unknown")) for one in citations),
                 faults=self.faults[claim],
             )
-            for number, claim in enumerate(doubted, start=1)
+            for number, (claim, citations) in enumerate(shown_of.items(), start=1)
         )
         blocks += tuple(
             DoubtedBlock(id=number, text="", faults=(describe_contradiction(one, keys),))
@@ -236,6 +240,12 @@ class _Desk:
             for block in answer.output.blocks
         ]
 
+    def _list_shown_citations(self, claim: Claim) -> list[Citation]:
+        """The citations that the writer is shown again; of sentences without a fault it keeps the marks alone."""
+        found = self.checked[claim]
+        kept = [] if lacks_citation(found) else list_kept_citations(claim, found)
+        return [one for one in claim.citations if one not in kept]
+
     async def take(self, doubted: Sequence[Claim], answer: Iterable[RevisedBlock]) -> dict[Claim, tuple[Claim, ...]]:
         """The repairs that are taken; of two for one block the first counts."""
         taken: dict[Claim, tuple[Claim, ...]] = {}
@@ -244,7 +254,9 @@ class _Desk:
             if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
                 continue
             others = {one for other, texts in said.items() if other != claim for one in texts}
-            mended = await asyncio.to_thread(ClaimCollector(block.citations).claims, block.text)
+            given = {mark_of(one.mark) for one in block.citations}
+            kept = [one for one in list_kept_citations(claim, self.checked[claim]) if mark_of(one.mark) not in given]
+            mended = await asyncio.to_thread(ClaimCollector(block.citations, kept).claims, block.text)
             repair, found = await self._restore(claim, await self._settle(claim, mended))
             if self._is_better(claim, repair, found, others):
                 taken[claim] = repair
@@ -277,12 +289,13 @@ class _Desk:
         added: list[Claim] = []
         texts = {block.id: block for block in reversed(list(answer))}
         dropped: list[str] = []
+        titles = {id: passage.title for id, passage in self.passages.items()}
         for number, one in enumerate(unanswered, start=first):
             written = await self._discussion(texts[number]) if number in texts else ()
             found = await self._check(written)
             long = sum(len(claim.text) for claim in written) > DISCUSSION_CHARACTERS
             if long or list_failed(found) or count_uncited(found) or list_unanswered([one], found):
-                dropped.append(f"{DROPPED} {one.about}")
+                dropped.append(describe_dropped(one, self.keys, titles))
             else:
                 added += (claim for claim in written if claim not in added)
         return added, dropped

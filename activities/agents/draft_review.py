@@ -110,7 +110,9 @@ async def review_draft(
         reserve: what has to be left for what follows. What is not read for that is read later, so nothing is said.
     """
     checked = await checked_draft(attempt.store, draft, given.question)
-    batches = split_evenly(list(iter_review_items(checked, {one.key for one in draft.judgements})))
+    known = {one.key: one.support for one in draft.judgements}
+    still_unread = frozenset(key for key, support in known.items() if support == "unchecked")
+    batches = split_evenly(list(iter_review_items(checked, known.keys(), still_unread)))
     found: dict[int, list[Judgement]] = {}
     unread: dict[int, BaseException] = {}
     writing = asyncio.Lock()

@@ -265,6 +265,7 @@ class _Writing:
         )
         checked = await checked_draft(store, draft, self._given.question)
         self.judgements = draft.judgements
+        self.remarks.extend(draft.remarks)
         self.doubted = await list_doubted_blocks(self._attempt, self._given, draft)
         keys = {id: key for key, id in ids.items()}
         self._failed = frozenset((keys.get(one.evidence, one.evidence), one.quote) for one in checked.unverified)

@@ -5,7 +5,8 @@ be shown what was found since.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -250,19 +251,42 @@ def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agen
 
 
 async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefinition]) -> list[ToolDefinition]:
-    """Leave out of the schemas of answers what models need not know: titles, defaults, lengths, docstrings."""
+    """Shorten the schemas of answers: a definition that is used once stands where it is used."""
     return [replace(one, parameters_json_schema=shorten_schema(one.parameters_json_schema)) for one in tools]
 
 
 def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema; the keys of `properties` and `$defs` are names, not keywords."""
+    """Shorten one schema: without titles, defaults, lengths and docstrings, which models need not know."""
+    short = _leave_out_keywords(schema)
+    defined: dict[str, Any] = short.get("$defs", {})
+    names = Counter(one["$ref"] for one in _iter_schemas(short) if isinstance(one.get("$ref"), str))
+    once = {f"#/$defs/{name}": one for name, one in defined.items() if names[f"#/$defs/{name}"] == 1}
+    for one in list(_iter_schemas(short)):
+        while isinstance(name := one.get("$ref"), str) and name in once:
+            own = {key: value for key, value in one.items() if key != "$ref"}
+            one.clear()
+            one.update({**once[name], **own})
+    kept = {name: one for name, one in defined.items() if f"#/$defs/{name}" not in once}
+    return {**({"$defs": kept} if kept else {}), **{name: one for name, one in short.items() if name != "$defs"}}
+
+
+def _iter_schemas(part: Any) -> Iterator[dict[str, Any]]:
+    """All objects of a schema."""
+    if isinstance(part, dict):
+        yield part
+    for one in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _iter_schemas(one)
+
+
+def _leave_out_keywords(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of `properties` and `$defs` are names, not keywords."""
     left_out = {"title", "default", "minLength", "maxLength"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            short[name] = {key: shorten_schema(one) for key, one in value.items()}
+            short[name] = {key: _leave_out_keywords(one) for key, one in value.items()}
         elif name not in left_out:
             each = value if isinstance(value, list) else [value]
-            shortened = [shorten_schema(one) if isinstance(one, dict) else one for one in each]
+            shortened = [_leave_out_keywords(one) if isinstance(one, dict) else one for one in each]
             short[name] = shortened if isinstance(value, list) else shortened[0]
     return short

@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, groupby, repeat
 from typing import Final
 
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
@@ -161,17 +161,20 @@ class TableItem(ReviewItem):
         yield from (verdict or whole for verdict in named)
 
 
-def iter_review_items(checked: CheckedDraft, done: Set[StatementKey]) -> Iterator[ReviewItem]:
+def iter_review_items(
+    checked: CheckedDraft, done: Set[StatementKey], unread: frozenset[StatementKey] = frozenset()
+) -> Iterator[ReviewItem]:
     """Yield the items to review, except those that are `done`, each statement once.
 
-    These are statements whose citations hold, and sentences without a mark that stand among them.
+    These are statements whose citations hold, sentences without a mark that stand among them, and `unread` cells of a
+    table that is shown again.
     """
     passages = {one.id: one for one in checked.given}
     seen = set(done)
     for above, claim in zip((None, *checked.claims), checked.claims, strict=False):
         if claim.kind == "table" and claim.by_mark:
             before = above.statements[-1].text if above and above.kind == "paragraph" and above.statements else ""
-            yield from _build_table_items(claim, before, checked, passages, seen)
+            yield from _build_table_items(claim, before, checked, passages, seen, unread)
             continue
         for (key, one), before in zip(claim.keyed_statements(), chain(claim.preceding, repeat("")), strict=False):
             cited = _list_held(one) if one.kind != "connecting" else _list_quotes_around(claim, one)
@@ -190,12 +193,16 @@ def _build_table_items(
     checked: CheckedDraft,
     passages: Mapping[str, Evidence],
     seen: set[StatementKey],
+    unread: frozenset[StatementKey],
 ) -> Iterator[TableItem]:
     """Yield a table in pieces, each with the heads."""
     tokens = parse_markdown(claim.text, claim.by_mark)
     extract_statements(tokens, checked.language)
     keyed = list(claim.keyed_statements())
-    asked = {number: key for number, (key, one) in enumerate(keyed) if key not in seen and _list_held(one)}
+    held = {number: key for number, (key, one) in enumerate(keyed) if _list_held(one)}
+    if not seen.issuperset(held.values()):
+        seen -= unread.intersection(held.values())
+    asked = {number: key for number, key in held.items() if key not in seen}
     seen.update(asked.values())
     stated = {key: keyed[number][1] for number, key in asked.items()}
     rows: dict[int, list[TableCell]] = {}
@@ -271,13 +278,8 @@ def _cut_before(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str
 
 def _list_ranges(numbers: Iterable[int]) -> str:
     """Numbers in ascending order as ranges, such as `2-4, 7`."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][-1] == number - 1:
-            ranges[-1][1:] = [number]
-        else:
-            ranges.append([number])
-    return ", ".join("-".join(map(str, one)) for one in ranges)
+    runs = (tuple(run) for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]))
+    return ", ".join("-".join(dict.fromkeys((str(run[0][1]), str(run[-1][1])))) for run in runs)
 
 
 def _list_quotes_around(claim: CheckedClaim, one: Statement) -> list[CheckedCitation] | None:

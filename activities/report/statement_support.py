@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from elcano.activities.report.table_units import find_misread_units
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.report.cells import CitedCell
 from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
@@ -95,8 +96,10 @@ def determine_support(
         figures = figures_unquoted(said, reviewed=support != "unchecked")
         names = names_unquoted(said)
         cells = list(map(strip_note, _list_quoted_cells(statement)))
-        if statement.context and (misplaced := find_misplaced_figures(statement.text, statement.context, cells)):
-            return _set_support(statement, "not_supported", [*misplaced, *reasons])
+        wrong = find_misread_units(statement.text, statement.context, cells, said.quotes)
+        wrong += find_misplaced_figures(statement.text, statement.context, cells) if statement.context else ()
+        if wrong:
+            return _set_support(statement, "not_supported", [*wrong, *reasons])
         if figures:
             there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
             support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"

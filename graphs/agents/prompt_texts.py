@@ -67,16 +67,15 @@ READING: Final = """\
 ## The task
 
 The task is a JSON envelope; a missing field is empty or unknown. “Latest” is meant from `today`; what you remember is \
-no evidence. Write in `language`, else in that of the question; quotations, names and queries stay in that of the \
-sources.
+no evidence. Write in `language`, else in that of the question; quotations, names and queries in that of the sources.
 """
 
 PASSAGES: Final = """\
 ## Passages
 
-Each passage in `evidence` has a key, its source (if left out, that of the passage above) and, in `about`, the date \
-(of encyclopedias: of the last change), kind and design of its work and what speaks against it; titled “as e2”, it is \
-of the same work as that. Undated, it cannot show that something is current. Never state trust as a number.
+A passage in `evidence` has a key, its source (left out: that above) and, in `about`, its work's date (of \
+encyclopedias: of the last change), kind, design and what speaks against it; titled “as e2”, it is of the same work. \
+Undated, it cannot show that something is current. Never state trust as a number.
 """
 
 RANKING: Final = """\
@@ -113,13 +112,13 @@ NAMING: Final = f"""\
 
 
 BESIDE: Final = """\
-- Beside: the keys of passages with nothing to say on the question. They are not shown again: leave out any that may \
-still serve the answer."""
+- Beside: the keys of passages with nothing to say on the question, which are not shown again; none that may still \
+serve the answer."""
 
 
 CONTRADICTIONS: Final = """\
 - Contradictions that bear on the question: where passages differ on one matter (the same patients, doses, years), \
-what each says and the keys of all sides; none that the envelope has. The writer has to answer each."""
+what each says and the keys of all sides; none of the envelope's. The writer has to answer each."""
 
 
 MARKS: Final = """\

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final, Literal
 
-from pydantic import Field
-
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, TaskEnvelope
 from elcano.graphs.catalogue.agents import AgentInput
@@ -34,7 +32,7 @@ class ReviewedStatement(Frozen):
     inferred: bool = False
     """Whether it declares itself a conclusion from its quotes."""
     unmarked: bool = False
-    """Whether it cites nothing; its quotes are those of the text around it."""
+    """Whether it cites nothing; its quotes are those of the text around it, which a prompt shows there alone."""
     works: tuple[str, ...] = ()
     """Titles of the works that are quoted; a prompt has them once, under short names."""
     quotes: tuple[str, ...] = ()
@@ -84,7 +82,7 @@ class StatementVerdict(Frozen):
 
     id: int
     support: Literal["supported", "partly", "not_supported"]
-    reason: str = Field(default="", description="Empty if it is supported.")
+    reason: str = ""
 
 
 class ReviewVerdicts(Frozen):
@@ -97,18 +95,17 @@ REVIEW_INSTRUCTIONS: Final = """\
 You check whether the words that each statement of a report quotes from its sources support it.
 
 - `supported`: a careful reader of the quotes agrees with all of the statement. `partly`: they support one part of it \
-and not another; say which is missing. `not_supported`: they are about something else, say the opposite, or leave it \
-open.
+and not another. `not_supported`: they are about something else, say the opposite, or leave it open.
 - Judge by the quotes alone, not by what you know. The question, the sentence `before` (left out: the statement \
-above) and the `context` of a table cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` \
-(`w1` is a title in `given.works`) and `quote_context` (the words before it) what a quote is about.
+above) and the `context` of a cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` (titles \
+in `given.works`) and `quote_context` (the words before it) what a quote is about.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. Saying it in other words, less of it or more carefully is fine; going further than the quotes is \
 not.
 - A footnote number glued to a word (“GPT-43” for “GPT-4”) or a missing space, as PDFs have them, is no difference.
 
 The task is a JSON envelope. Give one verdict for each statement and table, by its number; if it is not `supported`, \
-with a reason of a few words in the language of the statement.
+say what is missing or wrong in a few words, in the language of the statement.
 """
 OF_CELLS: Final = """
 - `cells` are those of the quoted table that matter, as `row; column: text`. A figure of another row or column than \
@@ -124,9 +121,9 @@ OF_INFERENCES: Final = """
 - A statement that is `inferred` is supported if it follows from its quotes as a careful reader would conclude.
 """
 OF_UNMARKED: Final = """
-- A statement that is `unmarked` cites nothing; its quotes are those of the text around it. It is `supported` if it \
-only introduces or connects, says that nothing was found, or repeats what they say; a fact about the subject that they \
-do not have is `not_supported`.
+- A statement that is `unmarked` cites nothing; its quotes are those of the statements around it. It is `supported` if \
+it only introduces or connects, says that nothing was found, or repeats what they say; a fact about the subject that \
+they do not have is `not_supported`.
 """
 
 
@@ -142,10 +139,13 @@ def _has_field(name: str) -> Callable[[TaskEnvelope], bool]:
 
 def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the statements and the tables."""
+    quoted = {quote for one in given.statements if not one.unmarked for quote in one.quotes}
     shown = list(given.statements[:1])
     for above, one in pairwise(given.statements):
         before = "" if one.before == above.statement else one.before or NOTHING_BEFORE
         shown.append(one.model_copy(update={"before": before}))
+    repeated = {"quotes": (), "works": (), "quote_context": ()}
+    shown = [one.model_copy(update=repeated) if one.unmarked and quoted >= {*one.quotes} else one for one in shown]
     titles = dict.fromkeys(
         (
             *(title for one in shown for title in one.works),
@@ -212,7 +212,7 @@ class DoubtedBlock(Frozen):
     id: int
     text: str
     citations: tuple[Citation, ...] = ()
-    """Citations, their evidence by key."""
+    """Citations of its faulty sentences, their evidence by key."""
     faults: tuple[str, ...] = ()
 
 
@@ -227,7 +227,7 @@ class RevisedBlock(Frozen):
     """One block, mended."""
 
     id: int
-    text: str = Field(default="", description="Markdown with marks; empty: it is left out.")
+    text: str = ""
     citations: tuple[Citation, ...] = ()
 
 
@@ -238,18 +238,18 @@ class Revision(Frozen):
 
 
 REVISION_INSTRUCTIONS: Final = """\
-Mend the blocks of a report that you wrote, given in a JSON envelope with their citations, their `faults` and the \
-passages that their faulty sentences cite. For each fault quote the words that support the sentence, say less, or \
-leave the sentence out. Keep every sentence without a fault as it is, with its citations, and add only what a fault \
-asks for. A block without a text is new: write what its fault asks for. Answer with these blocks alone, each under its \
-number; if every sentence of a block has to go, its text is empty.
+Mend the blocks of a report that you wrote, given in a JSON envelope with their `faults`, and with the citations and \
+passages of their faulty sentences. For each fault quote the words that support the sentence, say less, or leave the \
+sentence out. Keep every sentence without a fault as it is, with its marks, and add only what a fault asks for. A \
+block without a text is new: write what its fault asks for. Answer with these blocks alone, each under its number; if \
+every sentence of a block has to go, its text is empty.
 
 - The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
 of its citation: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. It covers no other sentence. A \
 sentence without a mark states no fact about the subject.
-- A citation has its mark, the key of a passage and words copied from it letter by letter. Where a fault names the \
-nearest words of a passage, quote those if they say what the sentence says. Of longer passages `text` has the \
-sentences closest to the blocks, joined by “[…]”.
+- A citation has its mark, the key of a passage and words copied from it letter by letter; those that you are not \
+shown are kept. Where a fault names the nearest words of a passage, quote those if they say what the sentence says. Of \
+longer passages `text` has the sentences closest to the blocks, joined by “[…]”.
 
 Write in the language of the block; quotations stay in that of the passage.
 """

@@ -55,10 +55,10 @@ class Criterion(Frozen):
 class CriterionVerdict(Frozen):
     """A judge's verdict on one criterion."""
 
-    number: int = Field(description="That of the criterion; of one you name, from 1.")
+    number: int = Field(description="Of one you name, from 1.")
     criterion: str = Field(default="", description="Only of one you name.")
     met: bool
-    evidence: tuple[str, ...] = Field(default=(), description="Keys, the best first.")
+    evidence: tuple[str, ...] = Field(default=(), description="The best first.")
 
 
 def normalize_criteria(texts: Iterable[str]) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Contradiction(Frozen):
     """Passages that say different things of the same matter."""
 
     about: str = Field(description="The matter, and what each side says.")
-    evidence: tuple[str, ...] = Field(description="Keys, two or more.")
+    evidence: tuple[str, ...]
 
 
 def resolve_contradictions(said: Iterable[Contradiction], ids: Mapping[str, str]) -> tuple[Contradiction, ...]:

@@ -151,7 +151,7 @@ def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs, *, planne
         .add_conditional_edge(
             "iterations",
             "judge_searches",
-            when=f"{ENOUGH} && outputs.judge.searches && !stalled",
+            when=f"{ENOUGH} && outputs.judge.searches",
             label="the judge named the last searches",
             loop=True,
         )

@@ -34,6 +34,9 @@ _NOTE: Final = re.compile(r" {0,3}\[\^(?P<mark>[^\[\]\n]{1,40})\]:\s+(?P<words>\
 _WORK: Final = re.compile(r"https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\)|\b(?:19|20)\d\d[.,]", re.IGNORECASE)
 _WRAPPED: Final = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<text>.*)\n(?P=fence)\s*", re.DOTALL)
 _BREAKS: Final = re.compile(r"\\n(?=\\n|[-*#|>]|\d+\. )|(?<=\n)\\n")
+_BORDER: Final = re.compile(r"(?<!\\)\|")
+LEAST_ROWS: Final = 3
+"""Lines of a table with a row: its heads, what is below them, and the row."""
 _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
 """A line that says what a mark represents."""
 
@@ -60,6 +63,9 @@ class ClaimCollector:
             return tuple(text)
         found = _Blocks(_strip_wrapping(text), self._known())
         kept = list(_without_lists(found.all(), self.remarks))
+        if kept and (whole := _cut_broken_row(kept[-1])) is not None:
+            self.remarks.append("A table that ended within a row was cut off, and is shown without that row.")
+            kept[-1:] = _Blocks(whole, self._known()).all()
         return tuple(self._claim(block) for block in _without_repeated_headings(kept, heading))
 
     def leftover(self) -> tuple[str, ...]:
@@ -181,6 +187,20 @@ def _count_reference_blocks(blocks: Sequence[_Block]) -> int:
             break
         count += 1
     return count
+
+
+def _cut_broken_row(block: _Block) -> str | None:
+    """A table without its last row if that has fewer cells than the heads and the row above it; None if it has as many.
+
+    An answer ends so where its room was too small. Of a table without another row nothing is left.
+    """
+    lines = block.text.splitlines()
+    if block.tokens[0].type != "table_open" or len(lines) < LEAST_ROWS or not lines[-1].lstrip().startswith("|"):
+        return None  # a note beneath the table, which Markdown takes for a row, has no border before it
+    heads, *_, above, last = (len(_BORDER.findall(line.strip().removeprefix("|").removesuffix("|"))) for line in lines)
+    if last >= heads or (above < heads and len(lines) > LEAST_ROWS):
+        return None
+    return "\n".join(lines[:-1]) if len(lines) > LEAST_ROWS else ""
 
 
 def _without_repeated_headings(blocks: Sequence[_Block], heading: str) -> Iterable[_Block]:

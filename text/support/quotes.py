@@ -2,15 +2,16 @@
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first
 (`folded_text.py`). Besides, the case of the first letter and a stop at the end may differ, a footnote number that a PDF
-glued to the last word may be left off, a word that it broke (`lan- guage`) may be whole, a ligature that it could not
-decode may be left out or spelled, and a quote may leave something out by an ellipsis, if what is before and after it is
-in the text in that order.
+glued to the last word may be left off, a word that it broke (`lan- guage`) may be whole, a space that it lost before a
+letter (`particles.Incontrast`) may be there, a ligature that it could not decode may be left out or spelled, and
+a quote may leave something out by an ellipsis, if what is before and after it is in the text in that order.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import regex
@@ -31,6 +32,8 @@ _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
 _WORD: Final = re.compile(r"[^\W_]+")
 _LINE_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-[ \n]{1,3}(?=[^\W\d_])")
+_LOST_SPACE: Final = re.compile(r"(?<=[^\d\s]) (?=[^\W\d_])")
+"""A space that tells nothing once letters are compared; next to a digit one can part two figures."""
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
 LONGEST_WORD: Final = 40
@@ -59,7 +62,9 @@ class QuoteIndex:
         """Find `quote` in the text, in characters; None if it is not there."""
         quote = spell_ligatures(quote, self.unreadable)
         place = self._find(quote)
-        return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
+        if place is None and self.mended:
+            place = self.mended._find(_hide_line_hyphens(quote))
+        return place or self._find_glued(quote)
 
     def _find(self, quote: str) -> tuple[int, int] | None:
         said = _fold_quote(quote)
@@ -67,6 +72,26 @@ class QuoteIndex:
             if _WORD.search(words) and (place := self._first(words, 0)):
                 return self._with_marks(quote, *self.folded.span(*place))
         return self._in_parts(said)
+
+    def _find_glued(self, quote: str) -> tuple[int, int] | None:
+        """Find `quote` where the text lacks some of its spaces; its edges are edges of words there all the same."""
+        words, said = _glue(_fold_quote(quote).strip(_AROUND).rstrip(_LAST))
+        glued, there = self._glued
+        at = glued.find(words) if _WORD.search(words) else -1
+        for _ in range(MOST_TRIES):
+            if at < 0:
+                return None
+            first, behind = bisect_right(there, at), bisect_right(there, at + len(words) - 1)
+            start, end = at + first, at + len(words) + behind
+            spaces = {place - at for place in there[first:behind]}
+            if spaces <= {*said} and _has_word_boundaries(self.folded.text, start, end):
+                return self.folded.span(start, end)
+            at = glued.find(words, at + 1)
+        return None
+
+    @cached_property
+    def _glued(self) -> tuple[str, list[int]]:
+        return _glue(self.folded.text)
 
     def _with_marks(self, quote: str, start: int, end: int) -> tuple[int, int]:
         """The place from `start` to `end`, with the marks of typesetting at its edges that the quote repeats."""
@@ -122,6 +147,12 @@ def _index_text(text: str) -> QuoteIndex:
 @lru_cache(maxsize=KEPT)
 def _fold_quote(quote: str) -> str:
     return fold_text(quote).text.strip()
+
+
+def _glue(text: str) -> tuple[str, list[int]]:
+    """`text` without spaces before letters, and where in it these were, ascending."""
+    places = [found.start() - number for number, found in enumerate(_LOST_SPACE.finditer(text))]
+    return _LOST_SPACE.sub("", text), places
 
 
 def _hide_line_hyphens(text: str) -> str:

@@ -68,7 +68,7 @@ class JudgeAssessment(Frozen):
     """Names of the sources to search, of a judge that is shown several; empty: all."""
     searches: SkipJsonSchema[tuple[AgentTask, ...]] = Field(default=(), exclude_if=not_)
     """The searches that its queries make, put here by code."""
-    beside: tuple[str, ...] = Field(default=(), description="Keys.")
+    beside: tuple[str, ...] = ()
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
     reasoning: str = Field(min_length=1, max_length=2_000)
     criteria: tuple[CriterionVerdict, ...] = ()
@@ -97,18 +97,18 @@ class RubricAssessment(AssessmentWithSources):
 
 
 INSTRUCTIONS: Final = f"""\
-You judge whether the passages found are enough for a careful answer to the question, by the standards of its field. \
-Judge the passages, not the subject.
+You judge whether the passages found, not what you know of the subject, are enough for a careful answer to the \
+question, by the standards of its field.
 
 - Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
-those that do. What is only well known is not met.
+those that do.
 - Coverage: the share of the question's parts that passages speak to. Confidence: how sure you are that a report from \
 these alone would be right; contradictions and second-hand passages lower it.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
-- Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question \
-(`new_evidence` counts all that they found); else `continue`.
-- Missing: what no passage covers. Next search queries, unless sufficient: one to three for that, each of four to \
-twelve names and technical terms of the sought passage; none that was made.
+- Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question (of \
+`new_evidence` passages); else `continue`.
+- Missing: what no passage covers. Next search queries, unless sufficient: one to three for that, of four to twelve \
+names and technical terms of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
@@ -135,8 +135,8 @@ CHOOSING_SOURCES: Final = """\
 
 
 LAST_SEARCHES: Final = """\
-- `synthesize` with queries: these are the last. What they find goes to the writer and is not judged. Prefer it to \
-`continue`, unless you would search further depending on what they find.
+- `synthesize` with queries: these are the last, and what they find goes to the writer. Prefer it to `continue`, \
+unless what they find decides whether to search further.
 """
 
 

@@ -55,9 +55,8 @@ class KnowledgeGapOutput(Frozen):
 MOST_GAPS: Final = 5
 GAPS: Final = """\
 - Outstanding gaps, unless it is complete: at most five, the most important first, one for each criterion or part of \
-the question without a passage; each a short question or phrase to look up, with the subject's proper names. Put one \
-that was searched without success in other words; in the last of `max_iterations` name only those without which the \
-question cannot be answered."""
+the question without a passage: a short phrase to look up, with the subject's proper names, reworded if a search for \
+it failed. In the last of `max_iterations` only those without which there is no answer."""
 
 GAP_INSTRUCTIONS: Final = f"""\
 You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
@@ -126,22 +125,22 @@ class ThinkingOutput(Frozen):
     )
     outstanding_gaps: tuple[str, ...] = Field(default=(), exclude_if=not_)
     tasks: tuple[AgentTask, ...] = Field(default=(), exclude_if=not_)
-    beside: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Keys.")
+    beside: tuple[str, ...] = Field(default=(), exclude_if=not_)
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude_if=not_)
     criteria: tuple[str, ...] = Field(default=(), description="Only if the envelope has none.")
 
 
 INSTRUCTIONS: Final = f"""\
-You lead a piece of research: from the passages found, say where it stands, what is missing and what to search next. \
-Neither answer the question nor draft the report.
+You lead a piece of research: say where it stands, what is missing and what to search next. Neither answer the \
+question nor draft the report.
 
 - Thought, at most 80 words: first what the next searches should find, and how a source would word it; then what the \
 passages establish and which you would trust, by their keys.
 - Research complete: a passage answers each of `criteria` and each part of the question. Your own knowledge does not \
 count.
 {GAPS}
-- Tasks, unless it is complete: one or two searches for each gap, eight at most, all made now; `closes` is the number \
-of the gap, from 1.
+- Tasks, unless it is complete: one or two searches for each gap, eight at most, all made now; `closes` is its number, \
+from 1.
 {QUERIES}
 {BESIDE}
 {CONTRADICTIONS}

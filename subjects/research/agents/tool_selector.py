@@ -40,7 +40,7 @@ class AgentTask(Frozen):
 
     source: str = Field(description="One of `sources`.")
     query: str = Field(min_length=1, max_length=300)
-    closes: int = Field(default=0, exclude_if=not_, description="Number of its gap.")
+    closes: int = Field(default=0, exclude_if=not_)
     gap: SkipJsonSchema[str] = Field(default="", max_length=500, exclude_if=not_)
     """In older answers: the gap itself."""
 
@@ -60,11 +60,9 @@ FOUND: Final = OfferedSource(
 )
 
 QUERIES: Final = """\
-- A query has the words of the sought passage, in its language: four to twelve proper names and technical terms, or \
-the whole sentence that would answer; operators only if the description names some; the year if the answer must be \
-recent.
-- Repeat no search, here or from the `conversation`; where one found nothing, use other words. Take those of \
-`suggested_queries` that serve a gap.\
+- A query has the words of the sought passage, in its language: four to twelve names and technical terms, or the whole \
+sentence that would answer; operators only if the description names some; the year if the answer must be recent. \
+Repeat none from the `conversation`; take those of `suggested_queries` that serve a gap.\
 """
 CHOOSING: Final = """\
 - Name one of `sources` as it is written; prefer one whose description fits, and one that reports at first hand.

@@ -128,6 +128,18 @@ async def test_one_that_stays_dropped_is_named_in_the_report(
     assert "I go by it" not in came.report.markdown
 
 
+async def test_its_reader_is_shown_titles_and_no_keys(tmp_path: Path) -> None:
+    def name_keys(task: TaskEnvelope) -> JsonObject:
+        keys = {item.title: item.key for item in task.evidence}
+        about = f"{keys['table 1']} has above 16 mg/L for the allele e4711, {keys['table 2']} 0.25 mg/L."
+        named = contradiction(task, "table 1", "table 2") | {"about": about}
+        return think(task) | {"contradictions": [named]}
+
+    came, _ = await run(tmp_path, thinking=name_keys, writer=answer_one, reviser=add_half)
+    said = "“table 1” has above 16 mg/L for the allele e4711, “table 2” 0.25 mg/L."
+    assert f"{DROPPED} {said}" in came.report.warnings
+
+
 async def test_a_section_passes_its_contradictions_to_who_writes_it(tmp_path: Path) -> None:
     plan: JsonObject = {"report_title": "AB20", "report_outline": [{"title": "Meropenem", "key_question": QUESTION}]}
 

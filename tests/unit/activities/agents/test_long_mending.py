@@ -8,6 +8,7 @@ from pydantic_ai.messages import ModelRequest
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.agents.draft_faults import LOST
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.prompt_texts import TRUSTING
@@ -17,10 +18,11 @@ from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
 from elcano.graphs.text import ensure_list
 from elcano.settings import Settings
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, open_store
 from elcano.subjects.research.agents.long_writer import SECTION, SUMMARY
 from elcano.testing import Reply, ScriptedModel
-from tests.unit.activities.agents.material import FixedSource, call, stored
+from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.activities.agents.test_synthesis import ONE, RECORDS, REPLAY, RETRY, TWO, given, kept, section
 
 Texts = dict[str, list[str]]
@@ -57,12 +59,12 @@ def _mended(block: Any, kinds: list[str]) -> JsonObject:
 
 
 async def written(
-    folder: Path, texts: Texts, quotes: Texts, *, left: int | None = None, tokens: int = 1_000
+    folder: Path, texts: Texts, quotes: Texts, *, left: int | None = None, tokens: int = 1_000, page: Evidence = ONE
 ) -> tuple[list[str], ReportDraft]:
     kinds: list[str] = []
     model = answering(texts, quotes, kinds, tokens)
     async with open_store(folder) as store:
-        await store.of("default").evidence.add("run-1", (ONE, TWO), [stored(ONE), stored(TWO)])
+        await store.of("default").evidence.add("run-1", (page, TWO), [stored(page), stored(TWO)])
         return kinds, await kept(store, await performed(store, model, left))
 
 
@@ -97,6 +99,15 @@ async def test_the_key_findings_are_mended_by_themselves(tmp_path: Path) -> None
     kinds, draft = await written(tmp_path, {SECTION: [INVENTED], SUMMARY: [INVENTED]}, {})
     assert kinds == [SECTION, SECTION, "reviser", SUMMARY, "reviser"]
     assert (draft.sections[0].claims[0].text, draft.introduction[0].text) == MENDED
+
+
+async def test_what_mending_a_section_loses_is_said(tmp_path: Path) -> None:
+    page = passage(1, f"{TEMPORAL} The replay took 512 MB in 40 ms.").model_copy(update={"id": ONE.id})
+    texts, quotes = {SECTION: ["It took 512 MB in 45 ms [a].", GOOD]}, {SECTION: ["took 512 MB in 40 ms", REPLAY]}
+    kinds, draft = await written(tmp_path, texts, quotes, page=page)
+    assert kinds == [SECTION, SECTION, "reviser", SUMMARY]
+    assert draft.sections[0].claims[0].text == MENDED[0]
+    assert [one for one in draft.remarks if one.startswith(LOST)] == [f"{LOST} 512 MB (“It took 512 MB in 45 ms.”)"]
 
 
 async def test_what_holds_is_not_asked_for_again(tmp_path: Path) -> None:

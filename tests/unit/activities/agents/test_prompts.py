@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.agents.prompt_parts import build_question_agent, shorten_schema
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.graphs.agents.definition import AgentDefinition, get_definition, list_definitions
 from elcano.graphs.agents.envelope import (
@@ -216,8 +216,27 @@ async def test_schemas_of_answers_have_neither_titles_nor_defaults_and_all_their
     assert schema["required"] == ["title"]
     assert schema["properties"]["title"] == {"type": "string"}
     assert '"default"' not in json.dumps(schema)
-    assert "description" not in schema["$defs"]["Citation"]
+    assert "$defs" not in schema, "a definition that is used once stands where it is used"
+    assert schema["properties"]["citations"]["items"]["required"] == ["evidence", "quote"]
+    assert "description" not in schema["properties"]["citations"]["items"]
     assert schema["properties"]["citations"]["description"]
+
+
+def test_definitions_that_are_used_twice_or_within_themselves_stay() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "leaf": {"$ref": "#/$defs/Leaf"}}}
+    leaf, twice = {"title": "Leaf", "type": "string"}, {"type": "integer"}
+    fields = {name: {"$ref": f"#/$defs/{name}"} for name in ("Node", "Twice")} | {"again": {"$ref": "#/$defs/Twice"}}
+    asked = fields | {"alias": {"$ref": "#/$defs/Alias", "description": "Its own."}, "$ref": {"type": "string"}}
+    named = {"Alias": {"$ref": "#/$defs/Named"}, "Named": {"enum": ["a"], "description": "Of all."}}
+    schema = {"$defs": {"Node": node, "Leaf": leaf, "Twice": twice, **named}, "type": "object", "properties": asked}
+    assert shorten_schema(schema) == {
+        "$defs": {
+            "Node": {**node, "properties": {"next": {"$ref": "#/$defs/Node"}, "leaf": {"type": "string"}}},
+            "Twice": twice,
+        },
+        "type": "object",
+        "properties": fields | {"alias": {"enum": ["a"], "description": "Its own."}, "$ref": {"type": "string"}},
+    }
 
 
 def test_a_work_and_the_question_stand_once_in_a_prompt() -> None:

@@ -1,6 +1,7 @@
 """The reviewer sees a table once, with its heads and numbered cells, and its verdicts count cell by cell."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.review_items import TABLE_CELLS, TableItem, iter_review_items
+from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.review import ReviewedTable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
@@ -116,12 +118,54 @@ async def test_cells_that_were_judged_are_shown_without_a_number(store: Store) -
     assert await items(store, TABLE, done=6) == []
 
 
+async def test_a_table_that_is_shown_again_is_asked_about_cells_without_a_verdict(
+    store: Store, scripted: Scripted
+) -> None:
+    first = verdicts((1, "supported"), (2, "partly"), (4, "not_supported"))
+    mended = {"blocks": [{"id": 1, "text": TABLE.replace("8 [a] | 8", "4 [a] | 8"), "citations": CITATIONS}]}
+    model = scripted(writer=ANSWER, reviewer=[first, verdicts((1, "supported"))], reviser=mended)
+    draft = await written(store, evidence=(MIC.id,))
+    _, task = (one for one in model.tasks if one.kind == "reviewer")
+    (shown,) = ensure_list(task.given["tables"])
+    assert ReviewedTable.model_validate(shown).table.splitlines()[2:] == [
+        "| AB05 | {2} 512 | {3} 4 | {4} 8 |",
+        "| AB20 | {5} 32 | {6} 2 | {7} 16 |",
+    ]
+    last = {one.key: one.support for one in draft.judgements}
+    assert [support for key, support in last.items() if key.context and key.text != "8"] == ["supported"] * 5
+
+
+async def test_cells_without_a_verdict_are_no_reason_to_show_a_table_again(store: Store) -> None:
+    (item,) = await items(store, TABLE)
+    citations = tuple(Citation.model_validate(one | {"evidence": MIC.id}) for one in CITATIONS)
+    draft = ReportDraft(title="MIC", key_findings=(Claim(text=TABLE, citations=citations),))
+    checked = await checked_draft(store.of("default"), draft, "What?")
+    assert not list(iter_review_items(checked, {*item.keys}, frozenset(item.keys)))
+
+
 async def test_a_table_of_200_rows_is_shown_in_pieces_with_the_heads_and_loses_no_cell(store: Store) -> None:
     rows = "\n".join(f"| S{number} | 512 [a] | 4 [a] | 8 [b] |" for number in range(200))
     pieces = await items(store, "\n".join([*TABLE.splitlines()[:2], rows]))
     assert all(isinstance(one, TableItem) and len(one.keys) <= TABLE_CELLS for one in pieces)
     assert all(one.show(1).table.startswith("| Strain | AMP | GEN | NOV |\n|---|---|---|---|\n") for one in pieces)
     assert len({key for one in pieces for key in one.keys}) == 600
+
+
+async def test_of_a_table_of_200_rows_the_one_cell_that_is_doubted_is_marked(store: Store, scripted: Scripted) -> None:
+    rows = [f"| S{number} | 512 [a] | 4 [a] | {16 if number == 150 else 8} [a] |" for number in range(200)]
+    table = "\n".join([*TABLE.splitlines()[:2], *rows])
+
+    def review(task: TaskEnvelope) -> JsonObject:
+        shown = [ReviewedTable.model_validate(one) for one in ensure_list(task.given.get("tables"))]
+        wrong = [int(one) for each in shown for one in re.findall(r"{(\d+)} 16 ", each.table)]
+        return verdicts(*((one.id, "supported") for one in shown), *((one, "not_supported") for one in wrong))
+
+    model = scripted(writer=ANSWER | {"key_findings": table}, reviewer=review)
+    draft = await written(store, evidence=(MIC.id,))
+    assert sum(task.kind == "reviewer" for task in model.tasks) > 1
+    cells = {one.context: one.support for one in draft.judgements}
+    assert len(cells) == 600
+    assert [context for context, support in cells.items() if support != "supported"] == ["S150, NOV"]
 
 
 async def test_equal_tables_are_asked_about_once_and_heads_that_cite_are_cells(store: Store) -> None:

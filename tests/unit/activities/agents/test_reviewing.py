@@ -352,7 +352,45 @@ async def test_its_writer_is_shown_the_passages_of_faulty_sentences_alone(store:
     (block,) = ensure_list(task.given["blocks"])
     assert isinstance(block, dict)
     cited = [one["evidence"] for one in ensure_list(block["citations"]) if isinstance(one, dict)]
-    assert cited == ["e1", "e2"], "what it cites for the others keeps its key"
+    assert cited == ["e2"], "of the others it keeps the marks"
+
+
+@pytest.mark.parametrize(
+    "given", [[], [{"mark": "a", "evidence": "e1", "quote": "another worker replays the history"}]]
+)
+async def test_a_sentence_that_keeps_its_mark_keeps_its_citation(
+    store: Store, scripted: Scripted, given: list[JsonObject]
+) -> None:
+    mended = "The history is replayed by another worker [a]. Pancakes are made of flour [b]."
+    again = [*given, {"mark": "b", "evidence": "e2", "quote": "Pancakes are made of flour"}]
+    scripted(reviser={"blocks": [{"id": 1, "text": mended, "citations": again}]})
+    (finding,) = (await written(store)).key_findings
+    assert finding.text == mended
+    quoted = "another worker replays the history" if given else REPLAYS
+    assert [(one.mark, one.evidence, one.quote) for one in finding.citations] == [
+        ("a", IDS[0], quoted),
+        ("b", IDS[1], "Pancakes are made of flour"),
+    ]
+
+
+async def test_marks_keep_their_citations_where_a_sentence_without_one_goes(store: Store, scripted: Scripted) -> None:
+    said = GOOD | {"key_findings": f"{GOOD['key_findings']} All that took 45 minutes."}
+    model = scripted(writer=said, reviser={"blocks": [{"id": 1, "text": GOOD["key_findings"]}]})
+    (finding,) = (await written(store, review=False)).key_findings
+    assert (finding.text, [one.evidence for one in finding.citations]) == (GOOD["key_findings"], [*IDS])
+    (task,) = [one for one in model.tasks if one.kind == "reviser"]
+    (block,) = [one for one in ensure_list(task.given["blocks"]) if isinstance(one, dict)]
+    assert len(ensure_list(block["citations"])) == 2, "the sentence may need one of them"
+
+
+async def test_quotes_of_statements_without_a_mark_are_sent_once(store: Store, scripted: Scripted) -> None:
+    text = "The history is replayed by another worker [a]. That is all there is to it."
+    model = scripted(writer=GOOD | {"key_findings": text, "citations": [ensure_list(GOOD["citations"])[0]]})
+    await written(store)
+    (task, *_) = [one for one in model.tasks if one.kind == "reviewer"]
+    marked, unmarked = [one for one in ensure_list(task.given["statements"]) if isinstance(one, dict)]
+    assert (marked["quotes"], unmarked["unmarked"]) == ([REPLAYS], True)
+    assert not {"quotes", "works", "quote_context"} & unmarked.keys()
 
 
 async def test_a_part_of_a_sentence_comes_with_how_the_sentence_begins(tmp_path: Path, scripted: Scripted) -> None:

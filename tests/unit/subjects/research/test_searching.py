@@ -296,6 +296,20 @@ async def test_a_question_that_nothing_answers_ends_after_one_turn(tmp_path: Pat
     assert came.journal.run.ending.kind == "stalled"
 
 
+async def test_the_last_searches_of_a_judge_are_made_though_those_before_found_nothing(tmp_path: Path) -> None:
+    answers: dict[str, Answers] = {
+        **thinks("toll of two", gaps=("the hour",)),
+        "judge": lambda task: judges(
+            recommendation="synthesize",
+            next_search_queries=["winter sails"],
+            beside=[item.key for item in task.evidence],
+        ),
+    }
+    _, model, source = await run(tmp_path, answers)
+    assert kinds(model) == ["thinking", "judge", "writer"]
+    assert source.queries[-1] == "winter sails"
+
+
 async def test_three_of_two_hundred_passages_reach_the_writer(tmp_path: Path) -> None:
     junk = {f"junk{number}": f"The harbour of page {number} " + "was seen " * 150 for number in range(200)}
     telling = {f"telling{number}": f"Telling: it does open at {number}." for number in range(3)}

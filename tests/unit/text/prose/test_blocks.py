@@ -39,6 +39,37 @@ def test_each_block_has_the_citations_that_are_marked_in_it() -> None:
     ]
 
 
+TABLE = "| x | y | z |\n|---|---|---|\n| 1 [b] | 2 [b] | 3 [b] |"
+
+
+@pytest.mark.parametrize("rest", ["\n| 4 [b]", "\n| 4 [b] |", "\n| 4 [b] | 5", "\n| 4 [b] | 5 |", "\n|"])
+def test_a_row_within_which_a_table_ends_is_left_out_and_told(rest: str) -> None:
+    written = ClaimCollector((A, B))
+    assert [one.text for one in written.claims(f"It fell [a].\n\n{TABLE}{rest}")] == ["It fell [a].", TABLE]
+    assert [one for one in written.leftover() if "within a row" in one]
+
+
+def test_nothing_is_left_of_a_table_without_a_whole_row() -> None:
+    assert claims("It fell [a].\n\n| x | y |\n|---|---|\n| 4 [b]") == [("It fell [a].", ["e1"])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE,
+        f"{TABLE}\n| 4 [b] | 5 | |",
+        f"{TABLE}\n| 4 | 5 ||",
+        f"{TABLE}\n| 4 | 5 | 6",
+        f"{TABLE}\n| 4 |\n| 5 |",  # the writer leaves cells out
+        f"{TABLE}\nMeans of three trials [b].",
+        "x | y\n---|---\n1 | 2 [b]",
+    ],
+)
+def test_rows_that_are_whole_stay(text: str) -> None:
+    assert [one for one, _ in claims(text)] == [text]
+    assert claims(f"{TABLE}\n| 4 [b] |\n\nIt fell [a].")[0][0].endswith("| 4 [b] |")
+
+
 @pytest.mark.parametrize(
     ("text", "cited"),
     [

@@ -271,3 +271,32 @@ def test_a_word_that_a_line_broke_may_be_whole(text: str, quote: str, found: boo
     if place is not None:
         assert text.find(text[slice(*place)]) == place[0]
         assert text[slice(*place)].split()[-1] == quote.split()[-1]
+
+
+# As PDFium reads a page whose words are placed without spaces between them.
+GLUED = (
+    "Cooling is hard for levitatednanoparticles.Incontrast, theearlier work of 12 3-inch wafers took 0.5 K, weload 4."
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "there"),
+    [
+        (
+            "levitated nanoparticles. In contrast, the earlier work",
+            "levitatednanoparticles.Incontrast, theearlier work",
+        ),
+        ("In contrast, the earlier work", "Incontrast, theearlier work"),
+        ("we load 4", "weload 4"),
+        ("hardfor levitated nanoparticles", None),
+        ("nanoparticles. In contrast", None),  # begins within a word of the text
+        ("levitated nanoparticles. In", None),
+        ("levitated nanoparticle. In contrast", None),
+        ("earlier 123-inch wafers", None),
+        ("earlier 1 23-inch wafers", None),
+        ("took 0. 5 K", None),
+    ],
+)
+def test_spaces_that_a_pdf_lost_before_letters_may_be_there(quote: str, there: str | None) -> None:
+    place = QuoteIndex.of(GLUED).find(quote)
+    assert (None if place is None else GLUED[slice(*place)]) == there

@@ -13,7 +13,7 @@ from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
 _SCALES: Final = regex.compile(
-    r"[-\s]{0,2}([十百千]?[\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
+    r"[-\s]{0,2}([十百千십백천]?[\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
     r"|\p{L}[\p{L}\p{M}]{0,14}+(?!\w)|百)\.?"
 )
 """Marks are part of words, as in `लाख`."""

@@ -48,7 +48,7 @@ _IDEOGRAPHS: Final = re.compile(
 )
 _COUNTED_ONES: Final = frozenset("二三四五六七八九两兩")
 _COUNTER: Final = re.compile(
-    "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒]|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
+    "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒割]|成(?![分为為员功立就果])|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
 )
 """What makes a number of one such character: without it, it is part of a word."""
 _PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)

@@ -31,12 +31,30 @@ _SHARES: Final = {
     **dict.fromkeys(("割", "成", "할"), TENTHS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
     **dict.fromkeys(
-        ["x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes", "keer", "maal"], TIMES
+        [
+            "x",
+            "×",
+            "fold",
+            "times",
+            "fach",
+            "mal",
+            "fois",
+            "veces",
+            "volte",
+            "vezes",
+            "keer",
+            "maal",
+            "раза",
+            "раз",
+            "kez",
+            "kere",
+        ],
+        TIMES,
     ),
 }
 _CURRENCIES: Final = {
-    "USD": "$ us$ usd dollar dollars dólares dollari dólar 美元 달러 ドル",
-    "EUR": "€ eur euro euros ユーロ 유로 欧元 евро",
+    "USD": "$ us$ usd dollar dollars dólares dollari dólar dolar доллар доллара долларов 美元 달러 ドル",
+    "EUR": "€ eur euro euros avro eura eurot ユーロ 유로 欧元 евро",
     "GBP": "£ gbp pound-sterling",
     "JPY": "¥ ￥ jpy yen 円",
     "CNY": "cny rmb cn¥ yuan 元",
@@ -53,7 +71,7 @@ _CURRENCIES: Final = {
     "SGD": "sgd s$ sg$",
     "TWD": "twd nt$",
     "MXN": "mxn mx$",
-    "PLN": "pln zł złoty",
+    "PLN": "pln zł złoty złote złotych",
     "SEK": "sek kronor",
     "NOK": "nok",
     "DKK": "dkk",
@@ -87,7 +105,9 @@ _POWER: Final = re.compile(
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(
     r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}\(?[-\u2212⁻][1-3¹²³])"
-    r"|[ \u00a0](?:per|pro|par|por|each|every|cada|на|в)[ \u00a0](?=[^\W\d_])|[ \u00a0]à[ \u00a0]l['\u2019](?=\w)"
+    r"|[ \u00a0](?:per|pro)[ \u00a0](?=[^\W\d_])"
+    r"|(?P<loose>[ \u00a0](?:par|por|each|every|cada|на|в)[ \u00a0](?=[^\W\d_])"
+    r"|[ \u00a0](?:à[ \u00a0]l|all)['\u2019](?=\w))"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
 _EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
@@ -106,6 +126,7 @@ _ADVERBS: Final = {
 _ADVERB: Final = re.compile(
     rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(map(re.escape, _ADVERBS))})(?!\w)", re.IGNORECASE
 )
+_TIME_BEHIND: Final = re.compile(rf"[^.;:,!?\d]{{0,40}}?{_ADVERB.pattern}", re.IGNORECASE)
 _COUNTED: Final = re.compile(
     r"[ \u00a0][^\W\d_]{3,20}"
     r"(?=[ \u00a0]?/[ \u00a0]?[^\W\d_]|[ \u00a0](?:per|pro|par|por|an?|al|each|every|cada)[ \u00a0])"
@@ -125,11 +146,15 @@ _WORDS_TOO: Final = frozenset(
 _WORD_BEHIND: Final = re.compile(r"[ \u00a0](?!(?:of|von|van|av|af)\b)\w")
 """What makes a word of a symbol that is one too: `in 2019 ha sido`, but not `100 ha of forest`."""
 _FEET_BEFORE: Final = re.compile(r"\b(?:ft|feet|foot)[ \u00a0]\d{1,2}(?:\.\d+)?[ \u00a0]\Z")
+_PENCE: Final = re.compile(r"(?<!\d)(?!(?:240|360|480|576|720|1080|1440|2160)\Z)\d{1,4}\Z")
+"""What a `p` behind it makes a price of, and not the lines of a picture."""
 _STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
 """Stones are written so with the pounds behind them alone: `st` is a street, too."""
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_SPACELESS: Final = 24
 _POWERED_BY_DIGITS: Final = ("meter", "foot", "inch", "yard", "mile")
+_COUNTED_UNITS: Final = ("tablet_dose", "capsule_dose")
+"""What something is for may be said elsewhere: `each tablet has 5 mg`."""
 _MOST_TERMS: Final = 4
 
 
@@ -169,9 +194,9 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
             unit, end = _TORQUES.get(both := f"{unit}*{term}", both), after
             continue
         if not term:
-            word = _LETTERS.match(text, per.end())
+            word = None if per["loose"] else _LETTERS.match(text, per.end())  # `5 mg por vía oral`
             return (f"{unit}/[{word[0].casefold()}]", word.end()) if word else (unit, end)
-        unit, end = f"{unit}/{_bracket(term)}", after
+        unit, end = f"{unit}/[{term}]" if term in _COUNTED_UNITS else f"{unit}/{_bracket(term)}", after
     return unit, end
 
 
@@ -190,6 +215,12 @@ def read_rate(text: str, at: int, unit: str) -> tuple[str, int]:
         per = _EACH.match(text, at)
     term, end = _read_term(text, per.end(), per=True) if per else ("", at)
     return (f"{unit}/{_bracket(term)}", end) if term and term not in RATIO_UNITS and not term.isupper() else (unit, at)
+
+
+def find_time_behind(text: str, at: int) -> str:
+    """The time that a sentence says further behind a unit, as in `40 IU of insulin a day`; empty: none."""
+    found = _TIME_BEHIND.match(text, at)
+    return _ADVERBS[found["adverb"].lower()] if found else ""
 
 
 def _bracket(term: str) -> str:
@@ -240,6 +271,8 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         return "inch", end
     if word in _WORDS_TOO and not per and _WORD_BEHIND.match(text, end):
         return "", at
+    if word == "p" and text[at - 1 : at].isdigit() and _PENCE.search(text, max(0, at - 5), at):
+        return "PENNY", end
     if _STONE.match(text, at):
         return "stone", end
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))

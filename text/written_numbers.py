@@ -78,6 +78,8 @@ _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
 _PER_HOUR: Final = re.compile(r"(?:每小时|每小時|時速|시속)[ \u00a0]?$")
+_SPOON: Final = re.compile(r"[大小](?:さじ|匙)\Z|カップ\Z")
+"""Measures of Japanese kitchens, which stand before their number: `大さじ2`."""
 _ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
 """Languages whose ordinals end in a raised letter, for which many type the sign of degrees: `1° de mayo`."""
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
@@ -234,6 +236,8 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         said, said_end = parse_unit(folded, behind.end())
         if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may continue with `cuadrados`
             unit, unit_end = said, said_end if said else end
+    if not unit and (spoon := _SPOON.search(folded, max(0, match.start() - 4), match.start())):
+        unit, unit_end = parse_unit(spoon[0], 0)[0], end
     if unit.endswith("meter") and _PER_HOUR.search(folded, max(0, match.start() - 5), match.start()):
         unit = f"{unit}/hour"
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:

@@ -81,7 +81,7 @@ hombre. hombres. varon varón masculin | mujer femenin
 uomini uomo. maschi | donne. donna. femmin
 homem. homens. masculin | mulher feminin
 mannen. man. mannelijk | vrouw
-child. children pediatr paediatr | adult
+child. children minors. pediatr paediatr | adult
 kind. kinder kindern. | erwachsen
 enfant | adulte
 niño niña | adulto
@@ -142,7 +142,12 @@ upper. | lower.
 above. | below.
 minimum minimal | maximum maximal
 present. | absent.
-includ | exclud
+includ | exclud except. excepting.
+einschließlich inklusive | ausgenommen außer. ausschließlich
+compris. inclus | sauf. excepté hormis. exclu
+incluid incluso. | salvo. excepto. exclui
+compres inclus | tranne. eccetto. esclus
+inclusief | behalve. uitgezonderd exclusief
 acute. acutely | chronic
 benign | malign
 proximal | distal
@@ -158,7 +163,7 @@ sommer | winter
 verano | invierno
 day. daytime | night
 birth born. | death die. died dies
-accept | reject refus
+accept approv adopt passed. | reject refus
 active. actively | passive
 oral. orally | intraven subcutan intramuscul
 new. newer newest | old. oldest

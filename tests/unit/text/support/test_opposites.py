@@ -28,6 +28,10 @@ Les prix ont augmenté en été. | Les prix ont baissé en été.
 Le parti a gagné les élections. | Le parti a perdu les élections.
 Le musée ouvre le lundi. | Le musée ouvre le mardi.
 El puente se construyó antes de la guerra. | El puente se construyó después de la guerra.
+All members except Hungary voted for it. | All members including Hungary voted for it.
+Only minors are exempt. | Only adults are exempt.
+She won in straight sets, 6-4, 6-2. | She lost 6-4, 6-2 in straight sets.
+The Senate passed the bill by 52 votes to 48. | The Senate rejected the bill by 52 votes to 48.
 La empresa contrató a más ingenieros. | La empresa contrató a menos ingenieros.
 """
 SAME = """

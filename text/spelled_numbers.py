@@ -34,7 +34,21 @@ _BY_HALF: Final = re.compile(
     re.IGNORECASE,
 )
 """`by half`: a change of 50 %, or one to 50 %."""
-_WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
+_WORD_AFTER: Final = re.compile(
+    r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,}(?:-[^\W\d_]{3,})?)(?![\w-])"
+)
+_EVERY_OTHER: Final = re.compile(
+    r"(?<!\w)(?:(?:every (?:other|second)|jede[nrs]? zweiten?|om de)[ \u00a0](?=[^\W\d_]{3})"
+    r"|(?:on )?alternate (?=days|weeks)|cada dos (?=d|s)|隔(?=[日天週周年]))",
+    re.IGNORECASE,
+)
+"""`every other day` is every two days."""
+_KOREAN_ONES: Final = {word: number for number, word in enumerate("두 세 네 다섯 여섯 일곱 여덟 아홉 열".split(), 2)}  # noqa: SIM905
+_KOREAN: Final = re.compile(
+    rf"(?<!\w)(?P<word>{'|'.join(_KOREAN_ONES)})[ \u00a0]?"
+    r"(?=(?:번|명|개|살|시간|달|마리|권|잔|대|곳|차례|사람|가지|배)(?!\w{3}))"
+)
+"""Native numbers of Korean, which stand before what they count."""
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
 _ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
     "两": 2,
@@ -63,6 +77,15 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = few.start() + len(few[0].split()[0])
         yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
     yield from _find_ideographs(text, folded)
+    for counted in _KOREAN.finditer(folded):
+        reading = NumberReading(Decimal(_KOREAN_ONES[counted["word"]]), Decimal(1))
+        end = counted.end("word")
+        unit, unit_end = parse_unit(folded, end)
+        yield Number(counted["word"], counted.start(), end, (reading,), unit, max(end, unit_end), spelled=True)
+    for other in _EVERY_OTHER.finditer(folded):
+        unit, end = parse_unit(folded, other.end() - (other[0][-1] in " \u00a0"))
+        if unit:
+            yield Number(other[0], *other.span(), (NumberReading(Decimal(2), Decimal(1)),), unit, end, spelled=True)
     for half in _BY_HALF.finditer(folded):
         reading = NumberReading(Decimal(50), Decimal(1))
         yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
@@ -147,8 +170,9 @@ def _read_number_words(
         return Decimal("1E3") if thousand else None, start, end
     if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
-    if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
-        return None, start, end
+    languages = possible_languages(text) if language is None else (language,)
+    if is_ambiguous(word) and languages and not any(_load_number_words(one).get(word) == value for one in languages):
+        return None, start, end  # `due to` counts two in Italian alone
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
         more = 1 if following in _ONE else number_word(following)

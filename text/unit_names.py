@@ -217,7 +217,34 @@ _MORE_NAMES: Final = {
     "year": "jahre jahren ans années anos anni jaren annum 年 年間",
 }
 _ENDINGS: Final = tuple(
-    ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
+    [
+        "n",
+        "en",
+        "s",
+        "es",
+        "e",
+        "m",
+        "a",
+        "и",
+        "а",
+        "у",
+        "е",
+        "ы",
+        "ов",
+        "ей",
+        "ом",
+        "ам",
+        "ах",
+        "ами",
+        "lar",
+        "ler",
+        "ye",
+        "ya",
+        "den",
+        "dan",
+        "de",
+        "da",
+    ]
 )
 """Endings of cases and numbers that the CLDR does not list."""
 _SHORTEST_STEM: Final = 4

@@ -53,7 +53,7 @@ _GROUPED: Final = rf"\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[{_POINT}]\d+)?(?!\d)|"
 def _compile_number(grouped: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<currency>(?<![^\W\d_]){_CURRENCY}[ \u00a0]?)?"
-        rf"(?P<sign>[+{_MINUS}](?:(?<=\u2212)[ \u00a0])?)?"
+        rf"(?P<sign>[+{_MINUS}](?:(?:(?<=\u2212)|(?<==[ \u00a0][-\u2013])|(?<=[=(][-\u2013]))[ \u00a0])?)?"
         rf"(?P<money>(?<=[+{_MINUS}]){_CURRENCY}[ \u00a0]?)?"
         rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\d{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
         r"(?:[ \u00a0]?[x\u00d7*·⋅][ \u00a0]?10[ \u00a0]?"
@@ -85,13 +85,15 @@ _ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
 _NAME_BEFORE: Final = re.compile(r"(?:[^\W\d]|[^\W\d][-\u2010\u2011/.])[\w./\u2010\u2011-]*$")
 _NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-\u2010\u2011]$|\dx$", re.IGNORECASE)
+_WORD_JOINED: Final = re.compile(r"(?<![\w-])[a-z]{5,}-\Z")
+"""A word that a dash joins with decimals, which are no name: `a magnitude-6.8 earthquake`."""
 _NAME_BEHIND: Final = re.compile(
     r"(?<=\d)[-\u2010\u2011](?=[^\W\d_]*[A-Z])(?:[A-Z]{2,5}|[A-Z]{1,4}\d\w*|[A-Z](?=[\s,.;)]))(?![\w-])"
 )
 """Text that makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
 _ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
 """An isotope whose raised number plain text has put in brackets: `(18)F`."""
-_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$")
+_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t)$")
 """Text that makes an index of digits in brackets directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
@@ -172,6 +174,8 @@ def _search_number(text: str, at: int) -> re.Match[str] | None:
 
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Find the start and end of the name that includes the digits from `start` to `end`; None: they are a number."""
+    if "." in text[start:end] and _WORD_JOINED.search(text, max(0, start - 20), start):
+        return None
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
     if before is None or _NO_NAME_BEFORE.search(text[max(0, start - 6) : start]) or is_ideograph(text[start - 1]):
         if end >= len(text) or not text[end].isalpha() or is_ideograph(text[end]) or _means_something(text, end):
@@ -192,7 +196,7 @@ def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] |
         after = _NAME_AFTER.match(text, isotope.end())
         return start - 1, after.end() if after else isotope.end()
     behind = _NAME_BEHIND.match(text, end)
-    if behind is None or not text[start:end].isdigit() or parse_unit(text, end)[0]:
+    if behind is None or not text[start:end].isdigit() or text[:start][-1:].isalpha() or parse_unit(text, end)[0]:
         return None
     return start, behind.end()
 

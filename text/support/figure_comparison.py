@@ -37,7 +37,8 @@ def read_by_thousands(figures: Sequence[Figure], texts: Iterable[str]) -> list[F
 
 def _choose_by_mark(one: Figure, marks: Collection[str]) -> Figure:
     group = _GROUP.match(one.written)
-    if group is None or not (marks == {group[1]} or (not marks and group[0].endswith(",000"))):
+    thousands = one.unit.isupper() and group is not None and group[0].endswith("000")  # money has two decimals
+    if group is None or not (thousands or marks == {group[1]} or (not marks and group[0].endswith(",000"))):
         return one
     most = max(map(abs, one.values))  # three decimals of nothing are hardly written, whatever the language
     return replace(one, values=frozenset(value for value in one.values if abs(value) == most))

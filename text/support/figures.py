@@ -101,7 +101,9 @@ _BELOW_ZERO: Final = re.compile(
     r"|negativos|onder nul|ниже нуля)(?!\w)",
     re.IGNORECASE,
 )
-_BELOW_ZERO_BEFORE: Final = re.compile(r"(?:零下|氷点下|영하)[ \u00a0]?\Z")
+_BELOW_ZERO_BEFORE: Final = re.compile(
+    r"(?:零下|氷点下|영하|マイナス|마이너스|\b(?:minus|минус|eksi)\b)[ \u00a0]?\Z", re.IGNORECASE
+)
 _TEMPERATURES: Final = ("kelvin", "degC", "degF")
 _DIFFERING: Final = re.compile(
     r"[ \u00a0]*\b(?:warm\w*|cool\w*|hotter|colder|heat\w*|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|spread|within"
@@ -239,7 +241,7 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     if not one.signed and not one.spelled and _is_decrease_amount(text, one.start):
         values |= {-value for value in values}
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
-    if _BELOW_ZERO.match(text, one.unit_end) or _BELOW_ZERO_BEFORE.search(text, max(0, one.start - 4), one.start):
+    if _BELOW_ZERO.match(text, one.unit_end) or _BELOW_ZERO_BEFORE.search(text, max(0, one.start - 7), one.start):
         values = frozenset(-abs(value) for value in values)
     written = text[one.start : one.unit_end].strip()
     places = len(fraction[1]) if fraction else max(0, *(-int(value.as_tuple().exponent) for value in one.values), 0)

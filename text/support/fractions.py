@@ -69,7 +69,7 @@ _WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
 _MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
     rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})(?P<thing>[ \u00a0][^\W\d_]{{3,20}})?[ \u00a0]"
-    r"(?:in|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из|(?:de|em)[ \u00a0]cada)[ \u00a0]"
+    r"(?:in|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из|(?:de|em)[ \u00a0]cada)[ \u00a0]"
     rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
     r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
     re.IGNORECASE,
@@ -124,7 +124,10 @@ def find_shares(text: str) -> Iterator[Share]:
     for found in _ONE_IN.finditer(text):
         count, whole = (_read_count(found[name]) for name in ("count", "whole"))
         listed = found["thing"] and _THINGS_BEHIND.match(text, found.end())
-        if 0 < count < whole > 2 and not listed:
+        counted = found["of"] and (
+            count == 1 or found["thing"] or not found["whole"].isalpha()
+        )  # `one of three trials`
+        if 0 < count < whole > 2 and not (listed or counted):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 
 

@@ -41,12 +41,12 @@ _HALF_MORE: Final = (
     r"(?:[ \u00a0](?:and[ \u00a0](?:a|one)[ \u00a0]half|und[ \u00a0]eine?[ \u00a0]halbe"
     r"|en[ \u00a0]een[ \u00a0]hal(?:f|ve)"
     r"|et[ \u00a0]demie?|(?:y[ \u00a0]med|e[ \u00a0]me)(?:i|zz)[oa])(?!\w)"
-    r"|[ \u00a0]?[个個]?(?:半(?![導导径徑数數角球島岛])|반(?!\w)|ครึ่ง))"
+    r"|[ \u00a0]buçuk(?!\w)|[ \u00a0]?[个個]?(?:半(?![導导径徑数數角球島岛])|반(?!\w)|ครึ่ง))"
 )
 _MORE: Final = re.compile(_HALF_MORE, re.IGNORECASE)
 """The half that follows an amount or its unit: `two and a half`, `2 ans et demi`, `1時間半`."""
 _ONE_AND_HALF: Final = re.compile(
-    rf"(?:(?<!\w)(?:an?|one|eine?|une?|un[ao]|uma?|een)(?P<thing>[ \u00a0][^\W\d_]{{2,15}})?"
+    rf"(?:(?<!\w)(?:an?|one|eine?|une?|un[ao]|uma?|een|bir)(?P<thing>[ \u00a0][^\W\d_]{{2,15}})?"
     rf"|一|한){_HALF_MORE}",
     re.IGNORECASE,
 )

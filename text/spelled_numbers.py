@@ -61,6 +61,7 @@ _IDEOGRAPHS: Final = re.compile(
     "(?![分多余餘数幾几])"
 )
 _COUNTED_ONES: Final = frozenset("二三四五六七八九两兩")
+_ONCE: Final = re.compile("[日天周週月年]一[次回]")
 _COUNTER: Final = re.compile(
     "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒割]|成(?![分为為员功立就果])|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
 )
@@ -118,7 +119,8 @@ def _find_ideographs(text: str, folded: str) -> Iterator[Number]:
     """Numbers in Chinese characters: `三百`, `二十五`, `百分之十二`."""
     for found in _IDEOGRAPHS.finditer(folded):
         value = _read_ideographs(found["digits"])
-        single = value is None and found["digits"] in _COUNTED_ONES
+        once = found["digits"] == "一" and _ONCE.search(folded, max(0, found.start() - 1), found.end() + 1)
+        single = value is None and (found["digits"] in _COUNTED_ONES or once)
         value = _ONES[found["digits"]] if single else value
         if value is not None and (found["share"] or len(found["digits"]) > 1 or _COUNTER.match(folded, found.end())):
             unit, end = (SHARE, found.end()) if found["share"] else parse_unit(folded, found.end())

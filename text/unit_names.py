@@ -196,6 +196,7 @@ _OTHER: Final = {
     "decibel": "decibel_level", "decibels": "decibel_level", "kWp": "kilowatt_peak", "MWp": "megawatt_peak",
     "beats": "beat", "Da": "dalton", "tonnes": "metric_ton", "tons": "metric_ton", "ton": "metric_ton",
     "Tonnen": "metric_ton",
+    **dict.fromkeys(("quintals", "quintaux", "quintales", "quintali", "doppelzentner"), "quintal_mass"),
     "quintal": "quintal_mass", "hectares": "hectare", "degrees": "angular_degree", "degree": "angular_degree",
     "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
     "degree Celsius": "degC", "millimetres of mercury": "mmHg",
@@ -337,26 +338,3 @@ def _iterate_cldr(language: str, length: Literal["short", "long"]) -> Iterator[t
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]
-
-
-@cache
-def load_currency_names() -> dict[str, str]:
-    """Names of currencies that say whose they are, such as `mexican pesos`, in lower case, with the code of each."""
-    from babel import Locale
-    from babel.numbers import get_currency_name
-
-    names: dict[str, str] = {}
-    for language in LANGUAGES:
-        locale = Locale(language)
-        for code in map(str, locale.currencies):
-            for count in (None, 1, 2, 5):
-                name = get_currency_name(code, count, locale).casefold()
-                if " " in name and "(" not in name:
-                    names.setdefault(name, code)
-    return names
-
-
-@cache
-def load_nations() -> frozenset[str]:
-    """The first words of these names."""
-    return frozenset(name.partition(" ")[0] for name in load_currency_names())

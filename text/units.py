@@ -6,13 +6,8 @@ Units are called as pint calls them, or as `unit_comparison` defines them; share
 import re
 from typing import Final
 
-from elcano.text.unit_names import (
-    find_unit_by_name,
-    load_currency_names,
-    load_first_words,
-    load_nations,
-    load_unit_symbols,
-)
+from elcano.text.currencies import CURRENCY_OF_NATION, load_currency_names, load_nations, parse_currency
+from elcano.text.unit_names import find_unit_by_name, load_first_words, load_unit_symbols
 
 SHARE: Final = "%"
 PER_MILLE: Final = "‰"
@@ -52,45 +47,6 @@ _SHARES: Final = {
         TIMES,
     ),
 }
-_CURRENCIES: Final = {
-    "USD": "$ us$ usd dollar dollars dólares dollari dólar dolar доллар доллара долларов 美元 달러 ドル",
-    "EUR": "€ eur euro euros avro eura eurot ユーロ 유로 欧元 евро",
-    "GBP": "£ gbp pound-sterling",
-    "JPY": "¥ ￥ jpy yen 円",
-    "CNY": "cny rmb cn¥ yuan 元",
-    "CHF": "chf franken",
-    "KRW": "krw won ₩ 원",
-    "INR": "inr ₹ rs rupee rupees rupien roupies rupias",
-    "RUB": "rub ₽ руб рубль рубля рублей",
-    "TRY": "try ₺ lira lirası tl",
-    "BRL": "brl r$ reais real",
-    "CAD": "cad c$ ca$ can$",
-    "AUD": "aud a$ au$",
-    "NZD": "nzd nz$",
-    "HKD": "hkd hk$",
-    "SGD": "sgd s$ sg$",
-    "TWD": "twd nt$",
-    "MXN": "mxn mx$",
-    "PLN": "pln zł złoty złote złotych",
-    "SEK": "sek kronor",
-    "NOK": "nok",
-    "DKK": "dkk",
-    "THB": "thb ฿ baht บาท",
-    "ZAR": "zar rand",
-    "CENT": "¢ cent cents eurocent eurocents centavo centavos céntimo céntimos centime centimes centesimi",
-    "PENNY": "penny pence",
-}
-_BY_CURRENCY: Final = {one: code for code, listed in _CURRENCIES.items() for one in listed.split()}
-_NATIONS: Final = {
-    ("canadian", "kanadische", "canadiens", "canadienses"): "CAD",
-    ("australian", "australische", "australiens", "australianos"): "AUD",
-    ("new zealand",): "NZD",
-    ("hong kong",): "HKD",
-    ("singapore",): "SGD",
-    ("us", "u.s.", "american"): "USD",
-}
-_OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nation in nations}
-
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(
     r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])\$|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿¢×]|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^\W\d_]{0,39}"
@@ -120,7 +76,11 @@ _ADVERBS: Final = {
     **dict.fromkeys(("weekly", "a week", "wöchentlich", "alla settimana", "a la semana", "in der woche"), "week"),
     **dict.fromkeys(("monthly", "a month", "monatlich", "im monat", "al mes", "al mese", "ao mês"), "month"),
     **dict.fromkeys(("annually", "yearly", "a year", "p.a.", "p. a.", "jährlich", "im jahr", "al año"), "year"),
-    **dict.fromkeys(("all'anno", "ao ano", "l'an", "per jaar"), "year"),
+    **dict.fromkeys(("all'anno", "ao ano", "l'an", "per jaar", "anual", "anuales", "anuais", "annuel"), "year"),
+    **dict.fromkeys(("annuels", "annuo", "annui"), "year"),
+    **dict.fromkeys(
+        ("mensual", "mensuales", "mensuel", "mensuels", "mensile", "mensili", "mensal", "mensais"), "month"
+    ),
     **dict.fromkeys(("hourly", "an hour", "stündlich"), "hour"),
 }
 _ADVERB: Final = re.compile(
@@ -227,11 +187,6 @@ def _bracket(term: str) -> str:
     return term if term.isidentifier() else f"({term})"
 
 
-def parse_currency(written: str) -> str:
-    """The code of a currency that is written so; empty if it is none."""
-    return _BY_CURRENCY.get(written.strip().lower(), "")
-
-
 def _read_term(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
     """One unit with its power; `per`: behind a stroke or its like, where a symbol that is a word too is a symbol."""
     unit, end = _read_name(text, at, per=per)
@@ -263,7 +218,7 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
             if unit := named or find_unit_by_name(words) or find_unit_by_name(words.replace(" ", "-")):
                 return unit, at + len(words)
             words = words[: max(words.rfind(" "), words.rfind("-"))]
-    if (nation := _OF_NATION.get(word.casefold(), "")) and (
+    if (nation := CURRENCY_OF_NATION.get(word.casefold(), "")) and (
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()

@@ -43,7 +43,7 @@ _ZONE: Final = r"(?:\ ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)\b)?"
 _DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º)?"
 _FORMS: Final = tuple(
     re.compile(
-        rf"(?:(?<![\w.,:/-])|(?<=[\u3040-\u9fff])){form}(?:(?<=[年月日号년월일])|(?![\w:/]|[-.,]\d))",
+        rf"(?:(?<![\w.,:/-])|(?<=[\u3040-\u9fff])){form}(?:(?<=[年月日号년월일時时点點시分분])|(?![\w:/]|[-.,]\d))",
         re.IGNORECASE | re.VERBOSE,
     )
     for form in (
@@ -56,6 +56,9 @@ _FORMS: Final = tuple(
         rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
         r"(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?[ \u00a0]?(?P<noon>[ap])(?:\.[ \u00a0]?m\.|m\b)",
         r"(?P<hour>[0-2]?\d)(?:[.:](?P<minute>[0-5]\d))?[ \u00a0](?:Uhr|uur)\b",
+        r"(?P<noon>[午上下]午|午[前後]|오[전후])\ ?(?P<hour>1[0-2]|0?\d)[時时点點시](?![間间간])"
+        r"(?:\ ?(?P<minute>[0-5]?\d)[分분])?",
+        r"(?P<hour>[0-2]?\d)[時时시](?![間间간])(?:\ ?(?P<minute>[0-5]?\d)[分분])?",
         r"(?P<hour>[01]?\d|2[0-3])[ \u00a0]?h[ \u00a0]?(?P<minute>[0-5]\d)(?![ \u00a0]?m)",
         _CLOCK,
     )
@@ -145,9 +148,12 @@ def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
             yield Moment(day=day, month=month, **said)
 
 
+_AFTERNOON: Final = ("p", "P", "午後", "下午", "오후")
+
+
 def _read_hour(found: re.Match[str]) -> int:
     """The hour of a day of 24 that `3 pm` says."""
-    return int(found["hour"]) % 12 + 12 * (found["noon"] in "pP")
+    return int(found["hour"]) % 12 + 12 * (found["noon"] in _AFTERNOON)
 
 
 def _iter_moment_parts(found: re.Match[str]) -> Iterator[tuple[int, int, int]]:

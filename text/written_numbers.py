@@ -23,15 +23,12 @@ from elcano.text.amounts import (
     share_units,
 )
 from elcano.text.combined_amounts import combine_parts
+from elcano.text.currencies import parse_currency
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import find_decimal_sign, parse_scale_word
 from elcano.text.part_amounts import add_halves, find_part_amounts
 from elcano.text.spelled_numbers import find_spelled_numbers
-from elcano.text.units import (
-    RATIO_UNITS,
-    parse_currency,
-    read_rate,
-)
+from elcano.text.units import RATIO_UNITS, read_rate
 from elcano.text.written_dates import find_moments
 
 _MOST_DIGITS: Final = 60

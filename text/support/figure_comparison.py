@@ -8,14 +8,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.stems import find_word_root
-from elcano.text.support.figures import Figure, read_scale
+from elcano.text.support.figures import Figure, extract_figures, read_scale
 from elcano.text.support.fractions import find_ratio_at, find_ratios
-from elcano.text.unit_comparison import is_rounded_conversion, is_same_difference, same_amount
+from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_same_difference, same_amount
 from elcano.text.units import BASIS_POINTS, POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
@@ -104,7 +104,7 @@ def _is_same_measure(one: Figure, other: Figure) -> bool:
 def find_other_lengths(lasting: Iterable[Figure], there: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
     """Amounts such as `lasted a week`, asked only of what says how many weeks, with what it says instead."""
     for one in lasting:
-        other = next((other for other in there if other.unit == one.unit), None)
+        other = next((other for other in there if can_convert(one.unit, other.unit)), None)
         if other and not any(is_same_figure(one, same, rounded=False) for same in there):
             yield one, other
 
@@ -125,11 +125,13 @@ def _is_of_another_kind(one: Figure, other: Figure) -> bool:
 
     A word that may be said of a measure, as in `5 full litres`, has the unit behind it, and tells nothing.
     """
-    if _SYMBOL.fullmatch(one.counted):  # `50 xVA` is no `50 kV`, `30 fps` may be `30 frames per second`
-        behind = other.counted or _BARE.sub("", other.written) or other.unit
+    if not one.unit and _SYMBOL.fullmatch(
+        one.counted
+    ):  # `50 xVA` is no `50 kV`, `30 fps` may be `30 frames per second`
+        behind = (not other.unit and other.counted) or _BARE.sub("", other.written) or other.unit
         return bool(behind) and not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
     measure = one.unit and one.unit not in (*RATIO_UNITS, BASIS_POINTS) and not one.unit.isupper()
-    thing = len(other.counted) >= _LEAST_THING and not _SYMBOL.fullmatch(other.counted)
+    thing = not other.unit and len(other.counted) >= _LEAST_THING and not _SYMBOL.fullmatch(other.counted)
     return bool(measure and thing and not one.spelled and not _SCALE_OR_UNIT.search(one.written))
 
 
@@ -139,12 +141,34 @@ def is_count_of_others(one: Figure, same: Iterable[Figure], there: Iterable[Figu
     return bool(
         thing
         and any(_name_thing(other) == thing for other in there)
-        and all(_name_thing(other) not in ("", thing) and not other.unit for other in same)
+        and all((_name_thing(other) or other.unit) not in ("", thing) for other in same)
     )
 
 
 def _name_thing(one: Figure) -> str:
-    return one.unit or (find_word_root(one.counted) if len(one.counted) > 2 else "")
+    word = find_word_root(one.counted) if len(one.counted) > 2 else ""
+    return word or (one.unit if one.unit == POINTS else "")
+
+
+def find_turned_changes(figures: Sequence[Figure], text: str, quotes: Sequence[str]) -> Iterator[tuple[Figure, Figure]]:
+    """Find changes of `text` that quotes have the other way round only: `from 80 to 60`, `from 60 to 80`."""
+    own = list(_find_changes(figures, text))
+    there = [change for quote in quotes for change in _find_changes(extract_figures(quote), quote)] if own else []
+    for first, then in own:
+        turned = [other for other, last in there if first.values & last.values and then.values & other.values]
+        if turned and not any(first.values & one.values and then.values & last.values for one, last in there):
+            yield first, turned[0]
+
+
+def _find_changes(figures: Sequence[Figure], text: str) -> Iterator[tuple[Figure, Figure]]:
+    for one, following in pairwise(figures):
+        between = text[one.start + len(one.written) : following.start]
+        if _FROM.search(text, max(0, one.start - 8), one.start) and _TO.fullmatch(between):
+            yield one, following
+
+
+_FROM: Final = re.compile(r"(?<!\w)(?:from|von|de|da|dal|van|desde|от)[ \u00a0]\Z", re.IGNORECASE)
+_TO: Final = re.compile(r"[ \u00a0](?:to|auf|\u00e0|a|al|naar|tot|para|hasta|до)[ \u00a0]", re.IGNORECASE)
 
 
 _SYMBOL: Final = re.compile(r"[b-df-hj-np-tv-xz]{2,5}|[A-Za-z\u00b5\u03bc]{1,3}[A-Z\u03a9][A-Za-z]{0,3}")

@@ -36,7 +36,7 @@ _BY: Final = re.compile(
 _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3}$", re.IGNORECASE)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _MOVES: Final = re.compile(
-    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
+    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|slow\w*|eased?|jump\w*|plung\w*|soar\w*|surg\w*|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
     r"|erh\u00f6h\w*|augment\w*|hauss\w*|progress\w*|aument\w*|sub[i\u00ed]\w*|cre[cs]\w*|sal[ie\u00ec]\w*|ste[ei]g\w*"
     r"|gestegen|stijg\w*|groei\w*|toegenomen)\b|[\u5347\u964d\u589e\u51cf]"
 )
@@ -47,7 +47,10 @@ _CHANGED: Final = re.compile(
     r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?[$\u20ac\u00a3]?$"
 )
 _SHARES: Final = (SHARE, PER_MILLE, POINTS)
-_COUNTED_WORD: Final = re.compile(r"[ \u00a0]?([A-Za-z\u00b5\u03bc\u03a9]{2,20})(?!\w)")
+_COUNTED_WORD: Final = re.compile(
+    r"[ \u00a0]?(?P<of>(?:of|de|di)[ \u00a0])?(?P<word>[A-Za-z\u00b5\u03bc\u03a9]{2,20})(?!\w)"
+)
+_SQUARE: Final = re.compile(r"[ \u00a0](?:c[uú][aá]dr|carr|c[uú]b|qu?adr)")
 """In Latin letters: other scripts inflect it, or part no words."""
 _LONGEST_BOUND: Final = 30
 _LEAST: Final = (
@@ -113,7 +116,8 @@ _DIFFERING: Final = re.compile(
 _NO_LONE_UNITS: Final = frozenset(("second", "bar", "foot", "yard", "cup", "degree", "angular_degree", "mole", "beat"))
 """What is also another word behind an article: `a second trial`."""
 _LASTING: Final = re.compile(
-    r"(?<!\w)(?:for|last(?:s|ed|ing)?|took|takes?|weigh(?:s|ed)|dauerte|dauert|dura(?:nte|ba|va)?|duró|pendant"
+    r"(?<!\w)(?:for|under|over|less than|more than"
+    r"|last(?:s|ed|ing)?|took|takes?|weigh(?:s|ed)|dauerte|dauert|dura(?:nte|ba|va)?|duró|pendant"
     r"|gedurende|duurde)"
     r"[ \u00a0]\Z",
     re.IGNORECASE,
@@ -152,7 +156,7 @@ class Figure:
     rate: str = ""
     """Its unit with the time that the sentence says behind it: `40 IU of insulin a day`."""
     counted: str = ""
-    """The word behind a number that has no known unit: a thing, or a symbol that is none of ours."""
+    """The word behind it: a thing, or, where no unit is known, a symbol that is none of ours."""
 
 
 def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
@@ -227,7 +231,7 @@ def find_lasting_units(text: str) -> Iterator[Figure]:
     """Those of them that say how long or how much something is, by the word in front: `lasted a week`."""
     for one in extract_lone_units(text):
         if _LASTING.search(text, max(0, one.start - 12), one.start):
-            yield one
+            yield replace(one, counted="")
 
 
 def read_scale(number: str) -> int:
@@ -249,8 +253,10 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     exactly = not bound and _EXACTLY.search(text[max(0, one.start - _LONGEST_BOUND) : one.start]) is not None
     per = read_rate(text, one.unit_end, unit)[0].partition("/")[2] if unit in _SHARES else ""
     change = _read_change(text, one.start)
-    counted = _COUNTED_WORD.match(text, max(one.end, one.unit_end)) if not unit else None
-    if counted and (behind := find_unit(text, counted.end()))[1] > counted.end() + 2:  # `5 full litres`
+    counted = _COUNTED_WORD.match(text, max(one.end, one.unit_end))
+    if counted and not unit and counted["of"] and not _SQUARE.match(text, counted.end()):  # `35 millions de tonnes`
+        unit = find_unit(text, counted.start("word"))[0]
+    if counted and not unit and (behind := find_unit(text, counted.end()))[1] > counted.end() + 2:  # `5 full litres`
         unit, counted = behind[0], None
     return Figure(
         *(written, values, unit, places, one.spelled, one.start, bound, exactly),
@@ -259,7 +265,7 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
         difference=unit in _TEMPERATURES and _may_be_difference(text, one.start, one.unit_end),
         about=_is_about(text, one.start),
         rate=f"{unit}/{time}" if unit and "/" not in unit and (time := find_time_behind(text, one.unit_end)) else "",
-        counted=counted[1] if counted and counted[1].casefold() not in STOP_WORDS else "",
+        counted=counted["word"] if counted and counted["word"].casefold() not in STOP_WORDS else "",
     )
 
 

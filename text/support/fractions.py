@@ -69,7 +69,7 @@ _WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
 _MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
     rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})(?P<thing>[ \u00a0][^\W\d_]{{3,20}})?[ \u00a0]"
-    r"(?:in|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из|(?:de|em)[ \u00a0]cada)[ \u00a0]"
+    r"(?:(?P<among>in|(?:de|em)[ \u00a0]cada)|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из)[ \u00a0]"
     rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
     r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
     re.IGNORECASE,
@@ -127,6 +127,8 @@ def find_shares(text: str) -> Iterator[Share]:
         counted = found["of"] and (
             count == 1 or found["thing"] or not found["whole"].isalpha()
         )  # `one of three trials`
+        counted = counted or (found["thing"] and found["among"] is None)
+        counted = counted or (found["whole"].isdigit() and found["among"] is None)  # `vier von 44` are two counts
         if 0 < count < whole > 2 and not (listed or counted):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 

@@ -23,6 +23,7 @@ from elcano.text.support.figure_comparison import (
     find_denied_counts,
     find_figure_ratios,
     find_other_lengths,
+    find_turned_changes,
     follows_from_share,
     is_computed,
     is_count_of_others,
@@ -41,7 +42,6 @@ from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
 _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
-_LETTER: Final = re.compile(r"[^\W\d_]")
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
@@ -161,19 +161,19 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
         for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
         if not (counting and _is_possible_count(one))
     ]
+    found = find_denied_counts(statement.text, statement.quotes)
+    changed = find_changed_facts(statement.text, (*statement.quotes, *statement.known))
     denied = [
         (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
-        for said, there in (
-            *find_denied_counts(statement.text, statement.quotes),
-            *find_changed_facts(statement.text, (*statement.quotes, *statement.known)),
-        )
+        for said, there in (*found, *changed)
     ]
     lasting = list(find_lasting_units(statement.text))
-    if not (asked or lasting):  # most statements have none, and passages are long
+    if not asked + lasting:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
     there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
-    for one, other in find_other_lengths(lasting, (*there, *known)):
+    turned = find_turned_changes(asked, statement.text, statement.quotes)
+    for one, other in (*find_other_lengths(lasting, (*there, *known)), *turned):
         denied.append((one, ENGLISH.figure_otherwise.format(said=one.written, there=other.written)))
     missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, asked, statement, there, known))]
     return [*missing, *denied]
@@ -215,7 +215,7 @@ def _without_units(text: str) -> str:
     for one in extract_figures(text):
         if one.unit:
             end = one.start + len(one.written)
-            text = text[: one.start] + _LETTER.sub(" ", text[one.start : end]) + text[end:]
+            text = text[: one.start] + re.sub(r"[^\W\d_]", " ", text[one.start : end]) + text[end:]
     return text
 
 
@@ -234,7 +234,7 @@ def _explain_missing_figure(
 ) -> str:
     """Why one of the figures `asked` is not supported; empty if it is."""
     if one.spelled and (
-        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))}
+        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))} - {Decimal(1)}
     ):
         return ""
     if one.share is not None:

@@ -159,7 +159,11 @@ inside. indoor | outside. outdoor
 internal | external
 upper. | lower.
 above. | below.
-minimum minimal | maximum maximal
+minim mínim | maxim máxim massim
+diari | semanal | mensual mensal | trimestral | anual
+giornalier | settimanal | mensil | annual annuo. annui.
+fixed. | variable. floating.
+dismiss | upheld uphold allowed. granted.
 present. | absent.
 includ | exclud except. excepting.
 einschließlich inklusive | ausgenommen außer. ausschließlich

@@ -37,6 +37,8 @@ Interest is compounded quarterly. | Interest is compounded monthly.
 The tenant must give notice. | The landlord must give notice.
 Зарплата выросла на 10 процентов. | Зарплата снизилась на 10 процентов.
 Fiyatlar geçen yıl arttı. | Fiyatlar geçen yıl düştü.
+The appeal was dismissed by the court. | The appeal was allowed by the court.
+La velocidad máxima es de 120 km/h. | La velocidad mínima es de 120 km/h.
 La empresa contrató a más ingenieros. | La empresa contrató a menos ingenieros.
 """
 SAME = """

@@ -56,7 +56,7 @@ _LETTERS: Final = re.compile(
 _WORDS: Final = re.compile(r"[^\W\d_]{1,30}(?:[ \u00a0-][^\W\d_]{1,30}){1,5}")
 _SQUARED: Final = re.compile(r"(?P<power>sq|cu)\.?[ \u00a0](?=[a-z])")
 _POWER: Final = re.compile(
-    r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|\w)"
+    r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|[^\W\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af])"
 )
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(

@@ -19,7 +19,14 @@ from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_s
 from elcano.text.units import BASIS_POINTS, POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
-_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ",")}
+_THOUSANDS: Final = {
+    "de": ".",
+    "it": ".",
+    "nl": ".",
+    "pt": ".",
+    "tr": ".",
+    **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ","),
+}
 """Separators of thousands; in Spanish and French they depend on the country."""
 
 

@@ -36,7 +36,7 @@ _BY: Final = re.compile(
 _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3}$", re.IGNORECASE)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _MOVES: Final = re.compile(
-    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|slow\w*|eased?|jump\w*|plung\w*|soar\w*|surg\w*|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
+    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|rais\w*|lift\w*|slow\w*|eased?|jump\w*|plung\w*|soar\w*|surg\w*|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
     r"|erh\u00f6h\w*|augment\w*|hauss\w*|progress\w*|aument\w*|sub[i\u00ed]\w*|cre[cs]\w*|sal[ie\u00ec]\w*|ste[ei]g\w*"
     r"|gestegen|stijg\w*|groei\w*|toegenomen)\b|[\u5347\u964d\u589e\u51cf]"
 )
@@ -223,7 +223,8 @@ def extract_lone_units(text: str) -> Iterator[Figure]:
             yield Figure(found[0], frozenset({Decimal(144)}), spelled=True, start=found.start())
             continue
         unit, end = find_unit(text, found.end())
-        if unit and unit not in _NO_LONE_UNITS and not unit.isupper() and unit not in _SHARES:
+        lone = unit not in _NO_LONE_UNITS or found[0].lower() == "one"
+        if unit and lone and not unit.isupper() and unit not in _SHARES:
             yield Figure(text[found.start() : end], frozenset({Decimal(1)}), unit, spelled=True, start=found.start())
 
 

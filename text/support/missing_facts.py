@@ -156,11 +156,8 @@ def names_unquoted(statement: Statement) -> tuple[str, ...]:
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
-    asked = [
-        one
-        for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
-        if not (counting and _is_possible_count(one))
-    ]
+    asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
+    asked = [one for one in asked if not (counting and _is_possible_count(one))]
     found = find_denied_counts(statement.text, statement.quotes)
     changed = find_changed_facts(statement.text, (*statement.quotes, *statement.known))
     denied = [
@@ -220,7 +217,8 @@ def _without_units(text: str) -> str:
 
 
 def _is_year(one: Figure) -> bool:
-    return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
+    written = one.written[:4].isdigit() and not one.unit and not one.places  # `2,000` and `2 тыс.` are none
+    return written and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
 
 
 def is_foreign_language(statement: Statement) -> bool:

@@ -39,7 +39,10 @@ KIN: Final = 0.7
 MOST_WORDS: Final = 20_000
 
 _GROUPED: Final = re.compile(r"(?<=\d)[,.'\u00a0\u202f](?=\d{3}(?!\d))")
-_SENTENCE: Final = re.compile(r"[^.!?\u3002\n]+(?:[.!?](?=\d)[^.!?\u3002\n]*)*")
+_SENTENCE: Final = re.compile(
+    r"[^.!?\u3002\n]+(?:(?:[.!?](?=\d)|(?:(?<=\D\d)|(?<=\D\d\d))\.(?=\s[^\W\d_]))[^.!?\u3002\n]*)*"
+)
+"""A point behind one or two digits may be an ordinal's: `31. Januar 2024`."""
 _CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
 
 

@@ -16,6 +16,9 @@ CHANGED = [
     ("The trial began on 5 May 2018.", "The trial began on 5 June 2018."),
     ("Die Studie begann im Mai 2018.", "Die Studie begann im Juni 2018."),
     ("The trial began on 25 October.", "The trial began on 25 November."),
+    ("Die Frist endet am 31. Januar 2024.", "Die Frist endet am 31. Januar 2025."),
+    ("Завод произвёл 2 тыс. автомобилей.", "Завод произвёл 2 млн автомобилей."),
+    ("Here 2,000 patients were seen.", "Here 3,000 patients were seen."),
     ("Section 230 shields platforms.", "Section 320 shields platforms."),
 ]
 SAME = [

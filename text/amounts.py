@@ -13,7 +13,7 @@ from elcano.text.units import POINTS, RATIO_UNITS, TIMES, find_unit
 from elcano.text.written_dates import Moment, WrittenMoment
 
 _SCALES: Final = regex.compile(
-    r"[-\s]{0,2}([十百千]?[\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
+    r"[-\s]{0,2}([十百千십백천]?[\u4e07\u842c\u4ebf\u5104\u5343\u5146\ub9cc\uc5b5\uc870\ucc9c]|[\u0e00-\u0e4e]{3,12}"
     r"|\p{L}[\p{L}\p{M}]{0,14}+(?!\w)|百)\.?"
 )
 """Marks are part of words, as in `लाख`."""
@@ -32,6 +32,7 @@ _RANGE: Final = re.compile(
     r"|-?[ \u00a0]?(?:[-\u2010-\u2015\u2212~±]|\+/?-|\+/[\u2012-\u2212]"
     r"|plus(?:[ -]or)?[ -]minus|to|bis|à|a|до)[ \u00a0]?"
 )
+_SIDES: Final = re.compile(r"[ \u00a0]?[x\u00d7][ \u00a0]?|[ \u00a0]by[ \u00a0]")
 _LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
 _BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")
 
@@ -137,7 +138,10 @@ def share_units(text: str, numbers: list[Number]) -> list[Number]:
             continue
         both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
         in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
-        if (_RANGE.fullmatch(between) or both or in_list) and not (following.unit == TIMES and following.spelled):
+        sides = _SIDES.fullmatch(between) and following.unit.endswith(("meter", "inch", "foot"))
+        if (sides or _RANGE.fullmatch(between) or both or in_list) and not (
+            following.unit == TIMES and following.spelled
+        ):
             numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
     return numbers
 

@@ -9,7 +9,7 @@ from elcano.text.amounts import Number, NumberReading
 from elcano.text.unit_comparison import get_smaller_units
 
 _BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
-_SPELLED_ON: Final = re.compile(r"[ \u00a0](?:(?:and|e|y|et|und|en)[ \u00a0])?")
+_SPELLED_ON: Final = re.compile(r"[ \u00a0](?:(?:and|e|y|et|und|en)[ \u00a0])?(?:(?:one|an?)[ \u00a0])?")
 """What stands within `two thousand three hundred`."""
 _PARTED_MYRIADS: Final = re.compile(r"[兆조亿億억万萬만][ \u00a0]?")
 """The signs that end the first part of a number by ten thousands: `1億2000万`."""

@@ -7,7 +7,13 @@ from functools import cache, lru_cache
 from typing import Final
 
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
-_OTHER_WORDS: Final = "once sei due elf neuf cent dos acht onze six tien ten neun vier sete sette"
+_LANGUAGES_TO_HUNDRED: Final = ("ru", "tr", "pl")
+_RUSSIAN_FORMS: Final = (
+    *("две двух двум двумя", "трёх трех трём трем", "четырёх четырех", "пяти", "шести", "семи", "восьми", "девяти"),
+    "десяти",
+)
+"""Forms of the numbers from two to ten."""
+_OTHER_WORDS: Final = "on sto once sei due elf neuf cent dos acht onze six tien ten neun vier sete sette"
 _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
 """Number words that are other words in another language: they count in a quote, and are not asked of one."""
 _POWERS: Final = {
@@ -34,9 +40,11 @@ _SCALE_PATTERN: Final = re.compile(r"\W*(?P<zeros>0+) (?P<word>[^\W\d_][^\s'0]*)
 _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig|mal|maal)$")
 _MULTIPLIERS: Final = {
     "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
-    "2": "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
+    "2": "дважды вдвое "
+    "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
     "duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde",
-    "3": "triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron triplicou",
+    "3": "thrice трижды втрое "
+    "triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron triplicou",
     "4": "quadrupled vervierfacht vervierfachte quadruplé quadruplée cuadruplicó quadruplicou",
 }
 _MULTIPLES: Final = {word: Decimal(factor) for factor, words in _MULTIPLIERS.items() for word in words.split()}
@@ -71,9 +79,13 @@ def _load_scales() -> dict[str, int]:
             for size, pattern in by_size.items():
                 if found := _SCALE_PATTERN.fullmatch(pattern.pattern):
                     known.setdefault(found["word"], len(size) - len(found["zeros"]))
-    powers = {one: power for one, power in known.items() if one in tuple("万萬亿億兆")}
-    tens = (("十", 1), ("百", 2), ("千", 3))
-    return known | {ten + one: more + power for one, power in powers.items() for ten, more in tens}
+    compounds = {
+        tens + one: more + known[one]
+        for signs, ones in (("十百千", "万萬亿億兆"), ("십백천", "만억조"))
+        for more, tens in enumerate(signs, 1)
+        for one in ones
+    }
+    return known | compounds
 
 
 def is_long_scale_word(word: str) -> bool:
@@ -204,8 +216,12 @@ def _number_words() -> dict[str, int]:
             known[num2words(number, lang=language).removeprefix("one ")] = number
         for number in range(200, 1000, 100):
             known.setdefault(num2words(number, lang=language), number)
+    for language in _LANGUAGES_TO_HUNDRED:
+        for number in range(99, 1, -1):
+            known.setdefault(num2words(number, lang=language), number)
     return (
-        known
+        {form: number for number, forms in enumerate(_RUSSIAN_FORMS, 2) for form in forms.split()}
+        | known
         | {one: 12 for one in _FACTORS if _FACTORS[one] == 12 and one[-1] != "s"}
         | {"hundred": 100, "hundert": 100, "duas": 2}
     )

@@ -36,16 +36,17 @@ _FRACTION: Final = re.compile(
 _FEET: Final = re.compile(
     r"(?<![\w.,])(?P<feet>\d{1,2})['\u2019\u2032][ \u00a0]?(?P<inches>\d|1[01])(?:\"|\u201d|\u2033|'')"
 )
+_LAP: Final = re.compile(r"(?<![\w.,:])(?P<minutes>\d{1,2}):(?P<seconds>[0-5]\d[.,]\d{1,3})(?![\d:])")
 _HALF_MORE: Final = (
     r"(?:[ \u00a0](?:and[ \u00a0](?:a|one)[ \u00a0]half|und[ \u00a0]eine?[ \u00a0]halbe"
     r"|en[ \u00a0]een[ \u00a0]hal(?:f|ve)"
     r"|et[ \u00a0]demie?|(?:y[ \u00a0]med|e[ \u00a0]me)(?:i|zz)[oa])(?!\w)"
-    r"|[ \u00a0]?[个個]?(?:半(?![導导径徑数數角球島岛])|반(?!\w)|ครึ่ง))"
+    r"|[ \u00a0]buçuk(?!\w)|[ \u00a0]?[个個]?(?:半(?![導导径徑数數角球島岛])|반(?!\w)|ครึ่ง))"
 )
 _MORE: Final = re.compile(_HALF_MORE, re.IGNORECASE)
 """The half that follows an amount or its unit: `two and a half`, `2 ans et demi`, `1時間半`."""
 _ONE_AND_HALF: Final = re.compile(
-    rf"(?:(?<!\w)(?:an?|one|eine?|une?|un[ao]|uma?|een)(?P<thing>[ \u00a0][^\W\d_]{{2,15}})?"
+    rf"(?:(?<!\w)(?:an?|one|eine?|une?|un[ao]|uma?|een|bir)(?P<thing>[ \u00a0][^\W\d_]{{2,15}})?"
     rf"|一|한){_HALF_MORE}",
     re.IGNORECASE,
 )
@@ -82,6 +83,12 @@ def find_part_amounts(text: str, folded: str) -> Iterator[Number]:
     for found in _FEET.finditer(folded):
         reading = NumberReading(Decimal(found["feet"]) * 12 + Decimal(found["inches"]), Decimal(1))
         yield Number(found[0], *found.span(), (reading,), "inch", found.end())
+    for found in _LAP.finditer(folded):
+        seconds = Decimal(found["seconds"].replace(",", "."))
+        reading = NumberReading(
+            int(found["minutes"]) * 60 + seconds, Decimal(1).scaleb(int(seconds.as_tuple().exponent))
+        )
+        yield Number(found[0], *found.span(), (reading,), "second", found.end())
     for found in _FRACTION.finditer(folded):
         share = Fraction(int(found["over"]), int(found["under"]))
         if share < 1:

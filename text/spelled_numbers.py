@@ -34,7 +34,21 @@ _BY_HALF: Final = re.compile(
     re.IGNORECASE,
 )
 """`by half`: a change of 50 %, or one to 50 %."""
-_WORD_AFTER: Final = re.compile(r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,})(?![\w-])")
+_WORD_AFTER: Final = re.compile(
+    r"[ \u00a0-]{1,2}(?:(?:and|und|et|y|e|en)[ \u00a0])?([^\W\d_]{3,}(?:-[^\W\d_]{3,})?)(?![\w-])"
+)
+_EVERY_OTHER: Final = re.compile(
+    r"(?<!\w)(?:(?:every (?:other|second)|jede[nrs]? zweiten?|om de)[ \u00a0](?=[^\W\d_]{3})"
+    r"|(?:on )?alternate (?=days|weeks)|cada dos (?=d|s)|隔(?=[日天週周年]))",
+    re.IGNORECASE,
+)
+"""`every other day` is every two days."""
+_KOREAN_ONES: Final = {word: number for number, word in enumerate("두 세 네 다섯 여섯 일곱 여덟 아홉 열".split(), 2)}  # noqa: SIM905
+_KOREAN: Final = re.compile(
+    rf"(?<!\w)(?P<word>{'|'.join(_KOREAN_ONES)})[ \u00a0]?"
+    r"(?=(?:번|명|개|살|시간|달|마리|권|잔|대|곳|차례|사람|가지|배)(?!\w{3}))"
+)
+"""Native numbers of Korean, which stand before what they count."""
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
 _ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
     "两": 2,
@@ -47,8 +61,9 @@ _IDEOGRAPHS: Final = re.compile(
     "(?![分多余餘数幾几])"
 )
 _COUNTED_ONES: Final = frozenset("二三四五六七八九两兩")
+_ONCE: Final = re.compile("[日天周週月年]一[次回]")
 _COUNTER: Final = re.compile(
-    "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒]|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
+    "[次回倍人名个個年天日周週岁歳杯本枚台件例種种家頭头匹只艘座条點斤坪里亩畝度分秒割]|成(?![分为為员功立就果])|小时|小時|時間|か月|ヶ月|公|千|毫|厘"
 )
 """What makes a number of one such character: without it, it is part of a word."""
 _PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
@@ -63,6 +78,15 @@ def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterat
         end = few.start() + len(few[0].split()[0])
         yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
     yield from _find_ideographs(text, folded)
+    for counted in _KOREAN.finditer(folded):
+        reading = NumberReading(Decimal(_KOREAN_ONES[counted["word"]]), Decimal(1))
+        end = counted.end("word")
+        unit, unit_end = parse_unit(folded, end)
+        yield Number(counted["word"], counted.start(), end, (reading,), unit, max(end, unit_end), spelled=True)
+    for other in _EVERY_OTHER.finditer(folded):
+        unit, end = parse_unit(folded, other.end() - (other[0][-1] in " \u00a0"))
+        if unit:
+            yield Number(other[0], *other.span(), (NumberReading(Decimal(2), Decimal(1)),), unit, end, spelled=True)
     for half in _BY_HALF.finditer(folded):
         reading = NumberReading(Decimal(50), Decimal(1))
         yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
@@ -95,7 +119,8 @@ def _find_ideographs(text: str, folded: str) -> Iterator[Number]:
     """Numbers in Chinese characters: `三百`, `二十五`, `百分之十二`."""
     for found in _IDEOGRAPHS.finditer(folded):
         value = _read_ideographs(found["digits"])
-        single = value is None and found["digits"] in _COUNTED_ONES
+        once = found["digits"] == "一" and _ONCE.search(folded, max(0, found.start() - 1), found.end() + 1)
+        single = value is None and (found["digits"] in _COUNTED_ONES or once)
         value = _ONES[found["digits"]] if single else value
         if value is not None and (found["share"] or len(found["digits"]) > 1 or _COUNTER.match(folded, found.end())):
             unit, end = (SHARE, found.end()) if found["share"] else parse_unit(folded, found.end())
@@ -147,8 +172,9 @@ def _read_number_words(
         return Decimal("1E3") if thousand else None, start, end
     if word == "cent" and _PER.search(text, 0, start):
         return None, start, end
-    if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
-        return None, start, end
+    languages = possible_languages(text) if language is None else (language,)
+    if is_ambiguous(word) and languages and not any(_load_number_words(one).get(word) == value for one in languages):
+        return None, start, end  # `due to` counts two in Italian alone
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
         more = 1 if following in _ONE else number_word(following)

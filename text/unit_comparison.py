@@ -33,7 +33,12 @@ def get_smaller_units(unit: str, smaller: str) -> int | None:
 _EITHER: Final = frozenset(
     map(
         frozenset,
-        (("pound", "GBP"), ("kilometric_ton", "knot"), ("TRY", "teaspoon"), ("revolution_per_minute", "1/minute")),
+        (
+            *(("pound", "GBP"), ("metric_pound", "GBP"), ("metric_pound", "pound"), ("metric_ounce", "ounce")),
+            *(("kilometric_ton", "knot"), ("TRY", "teaspoon"), ("revolution/minute", "1/minute")),
+            *(("angular_degree", "degC"), ("angular_degree", "degF")),
+            *(("revolution/minute", "enzyme_activity_unit/minute"), ("base_pair", BASIS_POINTS)),
+        ),
     )
 )
 """Units of which one word or symbol means both, as `kt` and `TL` do, or which are written as a mere count."""
@@ -49,8 +54,11 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
         return value * 10 == other_value if unit == TENTHS else value == other_value * 10
     if frozenset((unit, other_unit)) in _EITHER:
         return value == other_value
-    if "/[" in unit and unit.rpartition("/[")[2] == other_unit.rpartition("/[")[2]:  # `per fraction`
-        unit, other_unit = unit.rpartition("/[")[0], other_unit.rpartition("/[")[0]
+    (unit, _, counted), (other_unit, _, other_counted) = unit.partition("/["), other_unit.partition("/[")
+    if counted and other_counted and counted != other_counted:  # `per fraction`; what one leaves out is elsewhere
+        return False
+    if unit == other_unit:
+        return value == other_value
     if other_unit in _HUNDREDTHS.get(unit, ()):
         return value == other_value * 100
     if unit in _HUNDREDTHS.get(other_unit, ()):
@@ -70,8 +78,19 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     )
 
 
+def is_same_difference(value: Decimal, unit: str, other_value: Decimal, other_unit: str) -> bool:
+    """Whether both are the same difference of temperatures: warming by 2 K is warming by 2 °C."""
+    differences = [f"delta_{one}" if one.startswith("deg") else one for one in (unit, other_unit)]
+    return any(
+        abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
+        for there in _convert_amount(value, differences[0], differences[1])
+    )
+
+
 def is_rounded_conversion(exact: Decimal, unit: str, shown: Decimal, shown_unit: str, places: int) -> bool:
     """Whether `shown`, with `places` decimals, is `exact` in another unit, rounded: 10 miles are 16.1 km.
+
+    Of what is said to be about an amount, `places` may be below nothing: 110 kW are about 150 hp.
 
     Of one digit nothing is taken for rounded: 5 mg are no 0 g.
     """
@@ -88,24 +107,17 @@ def can_convert(unit: str, other: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _convert_amount(value: Decimal, unit: str, other: str) -> tuple[float, ...]:
-    """`value` in the other unit, as a temperature also as a difference; empty if the two cannot be compared."""
+    """`value` in the other unit; empty if the two cannot be compared."""
     import pint  # and numpy with it, for the few texts whose units differ
 
-    units = _load_unit_registry()
-    converted: list[float] = []
-    for one, two in {(unit, other), (_as_difference(unit), _as_difference(other))}:
-        try:
-            converted.append(float(units.Quantity(float(value), one).to(two).magnitude))
-        except (pint.PintError, OverflowError, ValueError, TypeError, AttributeError, ZeroDivisionError, KeyError):
-            continue
-        except Exception as error:  # its parser raises what Python's own tokenizer does
-            if "oken" not in type(error).__name__:
-                raise
-    return tuple(converted)
-
-
-def _as_difference(unit: str) -> str:
-    return f"delta_{unit}" if unit in ("degC", "degF") else unit
+    try:
+        return (float(_load_unit_registry().Quantity(float(value), unit).to(other).magnitude),)
+    except (pint.PintError, OverflowError, ValueError, TypeError, AttributeError, ZeroDivisionError, KeyError):
+        return ()
+    except Exception as error:  # its parser raises what Python's own tokenizer does
+        if "oken" not in type(error).__name__:
+            raise
+        return ()
 
 
 _DEFINED: Final = """
@@ -118,7 +130,11 @@ calendar_decade = 10 year; kilowatt_peak = [peak_power]; megawatt_peak = 1000 ki
 liter_per_100_km = [consumption]; molal = mole / kilogram; centimeter_water = 98.0665 pascal
 decibel_level_m = [level_m]; container_unit = [containers]; deadweight_ton = [deadweight]; jin = 500 gram
 oil_equivalent_barrel = [oil_equivalent]; li_length = 500 meter; mu_area = 10000 / 15 meter ** 2
-tsubo = 400 / 121 meter ** 2; rai = 1600 meter ** 2
+tsubo = 400 / 121 meter ** 2; rai = 1600 meter ** 2; volt_ampere = [apparent_power]; base_pair = [base_pairs]
+working_day = [working_time]; person_year = [person_time]; person_day = person_year / 365.25
+person_hour = person_day / 24; tablet_dose = [tablets]; capsule_dose = [capsules]
+gauss_field = 1e-4 tesla; foot_pound_torque = 1.3558179483 newton_meter_torque; metric_pound = 500 gram
+metric_ounce = 100 gram
 """
 """Units that pint lacks or takes for something else: to it sievert and gray are one, and becquerel counts."""
 

@@ -101,6 +101,31 @@ _STEMS: Final = {
     "tsubo": "坪 평",
     "rai": "ไร่",
     "knot": "kts",
+    "volt_ampere": "voltampere voltamperes вольт-ампер",
+    "base_pair": "base_pair base_pairs basepair basepairs basenpaar basenpaare basenpaaren paires_de_bases"
+    " pares_de_bases paia_di_basi pares_de_base baseparen 碱基对 塩基対",
+    "working_day": "working_day working_days business_day business_days workday workdays trading_day trading_days"
+    " werktag werktage werktagen arbeitstag arbeitstage arbeitstagen jour_ouvré jours_ouvrés jour_ouvrable"
+    " jours_ouvrables día_hábil días_hábiles día_laborable días_laborables giorno_lavorativo giorni_lavorativi"
+    " dia_útil dias_úteis werkdag werkdagen рабочий_день рабочих_дня рабочих_дней iş_günü 工作日 営業日 영업일 วันทำการ",
+    "person_year": "person-year person-years patient-year patient-years person_year person_years patient_year"
+    " patient_years man-year man-years participant-years personenjahr personenjahre personenjahren patientenjahre"
+    " patientenjahren personnes-années patients-années años-persona años-paciente anni-persona pessoas-ano"
+    " persoonsjaren человеко-лет 人年 人年間",
+    "person_day": "person-days patient-days person_days patient_days man-days personentage bed-days",
+    "person_hour": "person-hours man-hours person_hours personenstunden",
+    "metric_pound": "pfund pond",
+    "metric_ounce": "ons",
+    "astronomical_unit": "astronomische_einheit astronomische_einheiten",
+    "gauss_field": "gauss",
+    "torr": "torr",
+    "foot_pound_torque": "ft-lb ft-lbs lb-ft foot-pound foot-pounds pound-foot pound-feet pound-force-feet",
+    "tablet_dose": "tablet tablets pill pills tablette tabletten comprimé comprimés tableta tabletas pastilla pastillas"
+    " comprimido comprimidos compressa compresse таблетка таблетки таблеток таблетку 錠 tablet",
+    "capsule_dose": "capsule capsules kapsel kapseln gélule gélules cápsula cápsulas capsula капсула капсулы капсул",
+    "fortnight": "fortnight fortnights",
+    "revolution": "revolution revolutions tours umdrehungen umdrehung revoluciones giri rotações toeren оборотов об"
+    " 回転 转",
     "psi": "pounds_per_square_inch pound_per_square_inch",
 }
 """Stems of units that the CLDR has not, or not with all prefixes."""
@@ -130,7 +155,8 @@ _SYMBOLS: Final = {
     "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
     "Ah": "ampere_hour",
     "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
-    "bit": "bit", "kat": "katal", "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
+    "bit": "bit", "kat": "katal", "VA": "volt_ampere", "bp": "base_pair",
+    "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
     "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
     "eq": "charge_equivalent",
 }  # fmt: skip
@@ -141,8 +167,9 @@ _OTHER: Final = {
     "mi": "mile", "nmi": "nautical_mile", "lb": "pound", "lbs": "pound", "oz": "ounce", "gal": "gallon",
     "mph": "mile/hour", "kph": "kilometer/hour", "kmh": "kilometer/hour", "km/h": "kilometer/hour", "kn": "knot",
     "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water", "psi": "psi", "atm": "atmosphere",
-    "y": "year",
-    "mug": "microgram", "mumol": "micromole", "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution_per_minute",
+    "y": "year", "AU": "astronomical_unit", "au": "astronomical_unit", "ly": "light_year", "pc": "parsec",
+    "kpc": "kiloparsec", "Mpc": "megaparsec", "Torr": "torr", "tr": "revolution",
+    "mug": "microgram", "mumol": "micromole", "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution/minute",
     "bpm": "beat/minute", "dB": "decibel_level",
     "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",
     "Celsius": "degC", "fahrenheit": "degF", "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom",
@@ -169,6 +196,7 @@ _OTHER: Final = {
     "decibel": "decibel_level", "decibels": "decibel_level", "kWp": "kilowatt_peak", "MWp": "megawatt_peak",
     "beats": "beat", "Da": "dalton", "tonnes": "metric_ton", "tons": "metric_ton", "ton": "metric_ton",
     "Tonnen": "metric_ton",
+    **dict.fromkeys(("quintals", "quintaux", "quintales", "quintali", "doppelzentner"), "quintal_mass"),
     "quintal": "quintal_mass", "hectares": "hectare", "degrees": "angular_degree", "degree": "angular_degree",
     "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
     "degree Celsius": "degC", "millimetres of mercury": "mmHg",
@@ -190,7 +218,34 @@ _MORE_NAMES: Final = {
     "year": "jahre jahren ans années anos anni jaren annum 年 年間",
 }
 _ENDINGS: Final = tuple(
-    ["n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами", "lar", "ler"]
+    [
+        "n",
+        "en",
+        "s",
+        "es",
+        "e",
+        "m",
+        "a",
+        "и",
+        "а",
+        "у",
+        "е",
+        "ы",
+        "ов",
+        "ей",
+        "ом",
+        "ам",
+        "ах",
+        "ами",
+        "lar",
+        "ler",
+        "ye",
+        "ya",
+        "den",
+        "dan",
+        "de",
+        "da",
+    ]
 )
 """Endings of cases and numbers that the CLDR does not list."""
 _SHORTEST_STEM: Final = 4
@@ -283,26 +338,3 @@ def _iterate_cldr(language: str, length: Literal["short", "long"]) -> Iterator[t
             except UnknownUnitError:
                 continue
             yield _DIGITS.sub("", written).strip(" \u00a0\u200f\u200e."), unit or known.partition("-")[2]
-
-
-@cache
-def load_currency_names() -> dict[str, str]:
-    """Names of currencies that say whose they are, such as `mexican pesos`, in lower case, with the code of each."""
-    from babel import Locale
-    from babel.numbers import get_currency_name
-
-    names: dict[str, str] = {}
-    for language in LANGUAGES:
-        locale = Locale(language)
-        for code in map(str, locale.currencies):
-            for count in (None, 1, 2, 5):
-                name = get_currency_name(code, count, locale).casefold()
-                if " " in name and "(" not in name:
-                    names.setdefault(name, code)
-    return names
-
-
-@cache
-def load_nations() -> frozenset[str]:
-    """The first words of these names."""
-    return frozenset(name.partition(" ")[0] for name in load_currency_names())

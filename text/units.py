@@ -6,13 +6,8 @@ Units are called as pint calls them, or as `unit_comparison` defines them; share
 import re
 from typing import Final
 
-from elcano.text.unit_names import (
-    find_unit_by_name,
-    load_currency_names,
-    load_first_words,
-    load_nations,
-    load_unit_symbols,
-)
+from elcano.text.currencies import CURRENCY_OF_NATION, load_currency_names, load_nations, parse_currency
+from elcano.text.unit_names import find_unit_by_name, load_first_words, load_unit_symbols
 
 SHARE: Final = "%"
 PER_MILLE: Final = "‰"
@@ -31,48 +26,27 @@ _SHARES: Final = {
     **dict.fromkeys(("割", "成", "할"), TENTHS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
     **dict.fromkeys(
-        ["x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes", "keer", "maal"], TIMES
+        [
+            "x",
+            "×",
+            "fold",
+            "times",
+            "fach",
+            "mal",
+            "fois",
+            "veces",
+            "volte",
+            "vezes",
+            "keer",
+            "maal",
+            "раза",
+            "раз",
+            "kez",
+            "kere",
+        ],
+        TIMES,
     ),
 }
-_CURRENCIES: Final = {
-    "USD": "$ us$ usd dollar dollars dólares dollari dólar 美元 달러 ドル",
-    "EUR": "€ eur euro euros ユーロ 유로 欧元 евро",
-    "GBP": "£ gbp pound-sterling",
-    "JPY": "¥ ￥ jpy yen 円",
-    "CNY": "cny rmb cn¥ yuan 元",
-    "CHF": "chf franken",
-    "KRW": "krw won ₩ 원",
-    "INR": "inr ₹ rs rupee rupees rupien roupies rupias",
-    "RUB": "rub ₽ руб рубль рубля рублей",
-    "TRY": "try ₺ lira lirası tl",
-    "BRL": "brl r$ reais real",
-    "CAD": "cad c$ ca$ can$",
-    "AUD": "aud a$ au$",
-    "NZD": "nzd nz$",
-    "HKD": "hkd hk$",
-    "SGD": "sgd s$ sg$",
-    "TWD": "twd nt$",
-    "MXN": "mxn mx$",
-    "PLN": "pln zł złoty",
-    "SEK": "sek kronor",
-    "NOK": "nok",
-    "DKK": "dkk",
-    "THB": "thb ฿ baht บาท",
-    "ZAR": "zar rand",
-    "CENT": "¢ cent cents eurocent eurocents centavo centavos céntimo céntimos centime centimes centesimi",
-    "PENNY": "penny pence",
-}
-_BY_CURRENCY: Final = {one: code for code, listed in _CURRENCIES.items() for one in listed.split()}
-_NATIONS: Final = {
-    ("canadian", "kanadische", "canadiens", "canadienses"): "CAD",
-    ("australian", "australische", "australiens", "australianos"): "AUD",
-    ("new zealand",): "NZD",
-    ("hong kong",): "HKD",
-    ("singapore",): "SGD",
-    ("us", "u.s.", "american"): "USD",
-}
-_OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nation in nations}
-
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(
     r"cm\s?H[2₂]O(?!\w)|mm\sHg(?!\w)|(?:US|CAN|CA|AU|NZ|HK|SG|NT|MX|[CASR])\$|[°º]\s?[CFK]?(?![^\W\d_])|[℃℉Å%‰٪％€$£¥₹₩₽₺฿¢×]|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^\W\d_]{0,39}"
@@ -82,12 +56,14 @@ _LETTERS: Final = re.compile(
 _WORDS: Final = re.compile(r"[^\W\d_]{1,30}(?:[ \u00a0-][^\W\d_]{1,30}){1,5}")
 _SQUARED: Final = re.compile(r"(?P<power>sq|cu)\.?[ \u00a0](?=[a-z])")
 _POWER: Final = re.compile(
-    r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|\w)"
+    r"\^?\(?(?P<sign>[-−⁻–])(?P<down>[1-6¹²³⁴-⁶])\)?(?!\d)|\^?\(?(?P<up>[23²³])\)?(?![\d.,]\d|[^\W\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af])"
 )
 _RAISED: Final = str.maketrans("¹²³⁴⁵⁶", "123456")
 _PER: Final = re.compile(
     r"\s?/\s?(?=[^\W\d_])|(?P<dot>\.)(?=[^\W\d_]{1,4}\(?[-\u2212⁻][1-3¹²³])"
-    r"|[ \u00a0](?:per|pro|par|por|each|every|cada|на|в)[ \u00a0](?=[^\W\d_])|[ \u00a0]à[ \u00a0]l['\u2019](?=\w)"
+    r"|[ \u00a0](?:per|pro)[ \u00a0](?=[^\W\d_])"
+    r"|(?P<loose>[ \u00a0](?:par|por|each|every|cada|на|в)[ \u00a0](?=[^\W\d_])"
+    r"|[ \u00a0](?:à[ \u00a0]l|all)['\u2019](?=\w))"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
 _EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
@@ -100,12 +76,17 @@ _ADVERBS: Final = {
     **dict.fromkeys(("weekly", "a week", "wöchentlich", "alla settimana", "a la semana", "in der woche"), "week"),
     **dict.fromkeys(("monthly", "a month", "monatlich", "im monat", "al mes", "al mese", "ao mês"), "month"),
     **dict.fromkeys(("annually", "yearly", "a year", "p.a.", "p. a.", "jährlich", "im jahr", "al año"), "year"),
-    **dict.fromkeys(("all'anno", "ao ano", "l'an", "per jaar"), "year"),
+    **dict.fromkeys(("all'anno", "ao ano", "l'an", "per jaar", "anual", "anuales", "anuais", "annuel"), "year"),
+    **dict.fromkeys(("annuels", "annuo", "annui"), "year"),
+    **dict.fromkeys(
+        ("mensual", "mensuales", "mensuel", "mensuels", "mensile", "mensili", "mensal", "mensais"), "month"
+    ),
     **dict.fromkeys(("hourly", "an hour", "stündlich"), "hour"),
 }
 _ADVERB: Final = re.compile(
     rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(map(re.escape, _ADVERBS))})(?!\w)", re.IGNORECASE
 )
+_TIME_BEHIND: Final = re.compile(rf"[^.;:,!?\d]{{0,40}}?{_ADVERB.pattern}", re.IGNORECASE)
 _COUNTED: Final = re.compile(
     r"[ \u00a0][^\W\d_]{3,20}"
     r"(?=[ \u00a0]?/[ \u00a0]?[^\W\d_]|[ \u00a0](?:per|pro|par|por|an?|al|each|every|cada)[ \u00a0])"
@@ -125,11 +106,15 @@ _WORDS_TOO: Final = frozenset(
 _WORD_BEHIND: Final = re.compile(r"[ \u00a0](?!(?:of|von|van|av|af)\b)\w")
 """What makes a word of a symbol that is one too: `in 2019 ha sido`, but not `100 ha of forest`."""
 _FEET_BEFORE: Final = re.compile(r"\b(?:ft|feet|foot)[ \u00a0]\d{1,2}(?:\.\d+)?[ \u00a0]\Z")
+_PENCE: Final = re.compile(r"(?<!\d)(?!(?:240|360|480|576|720|1080|1440|2160)\Z)\d{1,4}\Z")
+"""What a `p` behind it makes a price of, and not the lines of a picture."""
 _STONE: Final = re.compile(r"st[ \u00a0](?=\d{1,2}[ \u00a0]?(?:lbs?|pounds?)\b)")
 """Stones are written so with the pounds behind them alone: `st` is a street, too."""
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LONGEST_SPACELESS: Final = 24
 _POWERED_BY_DIGITS: Final = ("meter", "foot", "inch", "yard", "mile")
+_COUNTED_UNITS: Final = ("tablet_dose", "capsule_dose")
+"""What something is for may be said elsewhere: `each tablet has 5 mg`."""
 _MOST_TERMS: Final = 4
 
 
@@ -169,9 +154,9 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
             unit, end = _TORQUES.get(both := f"{unit}*{term}", both), after
             continue
         if not term:
-            word = _LETTERS.match(text, per.end())
+            word = None if per["loose"] else _LETTERS.match(text, per.end())  # `5 mg por vía oral`
             return (f"{unit}/[{word[0].casefold()}]", word.end()) if word else (unit, end)
-        unit, end = f"{unit}/{_bracket(term)}", after
+        unit, end = f"{unit}/[{term}]" if term in _COUNTED_UNITS else f"{unit}/{_bracket(term)}", after
     return unit, end
 
 
@@ -192,13 +177,14 @@ def read_rate(text: str, at: int, unit: str) -> tuple[str, int]:
     return (f"{unit}/{_bracket(term)}", end) if term and term not in RATIO_UNITS and not term.isupper() else (unit, at)
 
 
+def find_time_behind(text: str, at: int) -> str:
+    """The time that a sentence says further behind a unit, as in `40 IU of insulin a day`; empty: none."""
+    found = _TIME_BEHIND.match(text, at)
+    return _ADVERBS[found["adverb"].lower()] if found else ""
+
+
 def _bracket(term: str) -> str:
     return term if term.isidentifier() else f"({term})"
-
-
-def parse_currency(written: str) -> str:
-    """The code of a currency that is written so; empty if it is none."""
-    return _BY_CURRENCY.get(written.strip().lower(), "")
 
 
 def _read_term(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
@@ -232,7 +218,7 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
             if unit := named or find_unit_by_name(words) or find_unit_by_name(words.replace(" ", "-")):
                 return unit, at + len(words)
             words = words[: max(words.rfind(" "), words.rfind("-"))]
-    if (nation := _OF_NATION.get(word.casefold(), "")) and (
+    if (nation := CURRENCY_OF_NATION.get(word.casefold(), "")) and (
         money := re.compile(r"[ \u00a0]dollar\w?\w?").match(text, end)
     ):
         return nation, money.end()
@@ -240,6 +226,8 @@ def _read_name(text: str, at: int, *, per: bool = False) -> tuple[str, int]:
         return "inch", end
     if word in _WORDS_TOO and not per and _WORD_BEHIND.match(text, end):
         return "", at
+    if word == "p" and text[at - 1 : at].isdigit() and _PENCE.search(text, max(0, at - 5), at):
+        return "PENNY", end
     if _STONE.match(text, at):
         return "stone", end
     symbol = load_unit_symbols().get(word) or (load_unit_symbols().get(word.replace(" ", "").replace("º", "°")))

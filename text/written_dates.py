@@ -1,4 +1,4 @@
-"""Dates and times as texts have them, with names of months of seven languages, and as databases write them.
+"""Dates and times as texts have them, with names of months of ten languages, and as databases write them.
 
 What is written says as much as it says: `March 2024` is any day of that month. `03/04/2024` may be read in two ways,
 and both are kept.
@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from typing import Final
 
 _NAMES_OF_MONTHS: Final = (
-    "january jan januar jänner jän janvier janv enero ene gennaio janeiro januari",
-    "february feb februar février févr febrero febbraio fevereiro fev februari",
-    "march mar märz mars marzo março maart mrt",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maggio maio mei",
-    "june jun juni juin junio giugno giu junho",
-    "july jul juli juillet juil julio luglio lug julho",
-    "august aug août agosto ago augustus",
-    "september sep sept septembre septiembre settembre setembro",
-    "october oct oktober okt octobre octubre ottobre ott outubro",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre déc diciembre dic dicembre dezembro",
+    "january jan januar jänner jän janvier janv enero ene gennaio janeiro januari ocak январь января styczeń stycznia",
+    "february feb februar février févr febrero febbraio fevereiro fev februari şubat февраль февраля luty lutego",
+    "march mar märz mars marzo março maart mrt mart март марта marzec marca",
+    "april apr avril avr abril abr aprile nisan апрель апреля kwiecień kwietnia",
+    "may mai mayo maggio maio mei may\u0131s май мая maj maja",
+    "june jun juni juin junio giugno giu junho haziran июнь июня czerwiec czerwca",
+    "july jul juli juillet juil julio luglio lug julho temmuz июль июля lipiec lipca",
+    "august aug août agosto ago augustus ağustos август августа sierpień sierpnia augusti",
+    "september sep sept septembre septiembre settembre setembro eylül сентябрь сентября wrzesień września",
+    "october oct oktober okt octobre octubre ottobre ott outubro ekim октябрь октября październik października",
+    "november nov novembre noviembre novembro kas\u0131m ноябрь ноября listopad listopada",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro aral\u0131k декабрь декабря grudzień"
+    " grudnia",
 )
 """Long and short names of the months. Without `set`, `out`, `mag` and `gen`, which are other words too."""
 _DAYS: Final = """
@@ -41,15 +42,23 @@ _CLOCK: Final = r"(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(
 _ZONE: Final = r"(?:\ ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)\b)?"
 _DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º)?"
 _FORMS: Final = tuple(
-    re.compile(rf"(?<![\w.,:/-]){form}(?![\w:/]|[-.,]\d)", re.IGNORECASE | re.VERBOSE)
+    re.compile(
+        rf"(?:(?<![\w.,:/-])|(?<=[\u3040-\u9fff])){form}(?:(?<=[年月日号년월일時时点點시分분])|(?![\w:/]|[-.,]\d))",
+        re.IGNORECASE | re.VERBOSE,
+    )
     for form in (
         rf"(?P<year>\d{{4}})-(?P<month>[01]\d)-(?P<day>[0-3]\d)(?:[T ]{_CLOCK}{_ZONE})?",
         r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])",
+        r"(?P<year>\d{4})[年년]\ ?(?P<month>1[0-2]|0?[1-9])[月월](?:\ ?(?P<day>[0-3]?\d)[日일号])?",
+        r"(?P<month>1[0-2]|0?[1-9])[月월]\ ?(?P<day>[0-3]?\d)[日일号]",
         rf"{_DAY}\s+(?:of\s+|de\s+)?(?P<name>{_MONTH})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+{_DAY}(?:,?\s+(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
         r"(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?[ \u00a0]?(?P<noon>[ap])(?:\.[ \u00a0]?m\.|m\b)",
         r"(?P<hour>[0-2]?\d)(?:[.:](?P<minute>[0-5]\d))?[ \u00a0](?:Uhr|uur)\b",
+        r"(?P<noon>[午上下]午|午[前後]|오[전후])\ ?(?P<hour>1[0-2]|0?\d)[時时点點시](?![間间간])"
+        r"(?:\ ?(?P<minute>[0-5]?\d)[分분])?",
+        r"(?P<hour>[0-2]?\d)[時时시](?![間间간])(?:\ ?(?P<minute>[0-5]?\d)[分분])?",
         r"(?P<hour>[01]?\d|2[0-3])[ \u00a0]?h[ \u00a0]?(?P<minute>[0-5]\d)(?![ \u00a0]?m)",
         _CLOCK,
     )
@@ -139,9 +148,12 @@ def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
             yield Moment(day=day, month=month, **said)
 
 
+_AFTERNOON: Final = ("p", "P", "午後", "下午", "오후")
+
+
 def _read_hour(found: re.Match[str]) -> int:
     """The hour of a day of 24 that `3 pm` says."""
-    return int(found["hour"]) % 12 + 12 * (found["noon"] in "pP")
+    return int(found["hour"]) % 12 + 12 * (found["noon"] in _AFTERNOON)
 
 
 def _iter_moment_parts(found: re.Match[str]) -> Iterator[tuple[int, int, int]]:

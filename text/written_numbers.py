@@ -23,15 +23,12 @@ from elcano.text.amounts import (
     share_units,
 )
 from elcano.text.combined_amounts import combine_parts
+from elcano.text.currencies import parse_currency
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import find_decimal_sign, parse_scale_word
 from elcano.text.part_amounts import add_halves, find_part_amounts
 from elcano.text.spelled_numbers import find_spelled_numbers
-from elcano.text.units import (
-    RATIO_UNITS,
-    parse_currency,
-    read_rate,
-)
+from elcano.text.units import RATIO_UNITS, read_rate
 from elcano.text.written_dates import find_moments
 
 _MOST_DIGITS: Final = 60
@@ -53,7 +50,7 @@ _GROUPED: Final = rf"\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[{_POINT}]\d+)?(?!\d)|"
 def _compile_number(grouped: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<currency>(?<![^\W\d_]){_CURRENCY}[ \u00a0]?)?"
-        rf"(?P<sign>[+{_MINUS}](?:(?<=\u2212)[ \u00a0])?)?"
+        rf"(?P<sign>[+{_MINUS}](?:(?:(?<=\u2212)|(?<==[ \u00a0][-\u2013])|(?<=[=(][-\u2013]))[ \u00a0])?)?"
         rf"(?P<money>(?<=[+{_MINUS}]){_CURRENCY}[ \u00a0]?)?"
         rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\d{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
         r"(?:[ \u00a0]?[x\u00d7*·⋅][ \u00a0]?10[ \u00a0]?"
@@ -78,18 +75,22 @@ _BEHIND_SCALE: Final = re.compile(r"\.(?=\s)|\s(?:de|di)(?=\s)|\sd['\u2019]")
 """Text between a scale and its unit: `5 Mio. Euro`, `5 millones de euros`."""
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|(?<!\d[.,·]\d)(?:º|ª|°)|\.º|\.ª)(?![\w])")
 _PER_HOUR: Final = re.compile(r"(?:每小时|每小時|時速|시속)[ \u00a0]?$")
+_SPOON: Final = re.compile(r"[大小](?:さじ|匙)\Z|カップ\Z")
+"""Measures of Japanese kitchens, which stand before their number: `大さじ2`."""
 _ROMANCE: Final = frozenset({"es", "it", "pt", "gl", "ca"})
 """Languages whose ordinals end in a raised letter, for which many type the sign of degrees: `1° de mayo`."""
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
 _NAME_BEFORE: Final = re.compile(r"(?:[^\W\d]|[^\W\d][-\u2010\u2011/.])[\w./\u2010\u2011-]*$")
 _NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-\u2010\u2011]$|\dx$", re.IGNORECASE)
+_WORD_JOINED: Final = re.compile(r"(?<![\w-])[a-z]{5,}-\Z")
+"""A word that a dash joins with decimals, which are no name: `a magnitude-6.8 earthquake`."""
 _NAME_BEHIND: Final = re.compile(
     r"(?<=\d)[-\u2010\u2011](?=[^\W\d_]*[A-Z])(?:[A-Z]{2,5}|[A-Z]{1,4}\d\w*|[A-Z](?=[\s,.;)]))(?![\w-])"
 )
 """Text that makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
 _ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
 """An isotope whose raised number plain text has put in brackets: `(18)F`."""
-_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$")
+_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t)$")
 """Text that makes an index of digits in brackets directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
@@ -170,6 +171,8 @@ def _search_number(text: str, at: int) -> re.Match[str] | None:
 
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Find the start and end of the name that includes the digits from `start` to `end`; None: they are a number."""
+    if "." in text[start:end] and _WORD_JOINED.search(text, max(0, start - 20), start):
+        return None
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
     if before is None or _NO_NAME_BEFORE.search(text[max(0, start - 6) : start]) or is_ideograph(text[start - 1]):
         if end >= len(text) or not text[end].isalpha() or is_ideograph(text[end]) or _means_something(text, end):
@@ -190,7 +193,7 @@ def _find_name_from_digits(text: str, start: int, end: int) -> tuple[int, int] |
         after = _NAME_AFTER.match(text, isotope.end())
         return start - 1, after.end() if after else isotope.end()
     behind = _NAME_BEHIND.match(text, end)
-    if behind is None or not text[start:end].isdigit() or parse_unit(text, end)[0]:
+    if behind is None or not text[start:end].isdigit() or text[:start][-1:].isalpha() or parse_unit(text, end)[0]:
         return None
     return start, behind.end()
 
@@ -234,6 +237,8 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         said, said_end = parse_unit(folded, behind.end())
         if behind[0] == "." or said.isupper():  # a currency: `5 millones de metros` may continue with `cuadrados`
             unit, unit_end = said, said_end if said else end
+    if not unit and (spoon := _SPOON.search(folded, max(0, match.start() - 4), match.start())):
+        unit, unit_end = parse_unit(spoon[0], 0)[0], end
     if unit.endswith("meter") and _PER_HOUR.search(folded, max(0, match.start() - 5), match.start()):
         unit = f"{unit}/hour"
     if unit in RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:

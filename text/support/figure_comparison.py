@@ -8,17 +8,25 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from typing import Final
 
 from elcano.text.languages import possible_languages
-from elcano.text.support.figures import Figure
-from elcano.text.support.fractions import find_ratios
-from elcano.text.unit_comparison import is_rounded_conversion, same_amount
-from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
+from elcano.text.stems import find_word_root
+from elcano.text.support.figures import Figure, extract_figures, read_scale
+from elcano.text.support.fractions import find_ratio_at, find_ratios
+from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_same_difference, same_amount
+from elcano.text.units import BASIS_POINTS, POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
-_THOUSANDS: Final = {"de": ".", "it": ".", "nl": ".", "pt": ".", **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ",")}
+_THOUSANDS: Final = {
+    "de": ".",
+    "it": ".",
+    "nl": ".",
+    "pt": ".",
+    "tr": ".",
+    **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ","),
+}
 """Separators of thousands; in Spanish and French they depend on the country."""
 
 
@@ -36,7 +44,8 @@ def read_by_thousands(figures: Sequence[Figure], texts: Iterable[str]) -> list[F
 
 def _choose_by_mark(one: Figure, marks: Collection[str]) -> Figure:
     group = _GROUP.match(one.written)
-    if group is None or not (marks == {group[1]} or (not marks and group[0].endswith(",000"))):
+    thousands = one.unit.isupper() and group is not None and group[0].endswith("000")  # money has two decimals
+    if group is None or not (thousands or marks == {group[1]} or (not marks and group[0].endswith(",000"))):
         return one
     most = max(map(abs, one.values))  # three decimals of nothing are hardly written, whatever the language
     return replace(one, values=frozenset(value for value in one.values if abs(value) == most))
@@ -66,7 +75,9 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return False
     if one.exactly and other.bound:  # `p = 0.001` is not `p < 0.001`
         return False
-    if (one.per and other.per and one.per != other.per) or (one.change and other.change and one.change != other.change):
+    if (one.per and other.per and one.per != other.per) or is_other_change(one, other):
+        return False
+    if _is_of_another_kind(one, other) or _is_of_another_kind(other, one):
         return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False
@@ -74,16 +85,111 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         times, change = (one, other) if one.unit == TIMES else (other, one)
         return any(abs(share) in (100 * many, 100 * abs(many - 1)) for many in times.values for share in change.values)
     if one.unit and other.unit:
-        for value, found in product(one.values, other.values):
-            if same_amount(value, one.unit, found, other.unit):
-                return True
-            if is_rounded_conversion(value, one.unit, found, other.unit, other.places):
-                return True
-            if is_rounded_conversion(found, other.unit, value, one.unit, one.places):
-                return True
+        if _is_same_measure(one, other):
+            return True
     elif one.values & other.values:
         return True
     return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)
+
+
+def _is_same_measure(one: Figure, other: Figure) -> bool:
+    """Whether both are the same amount with a unit, as far as each is exact."""
+    for value, found in product(one.values, other.values):
+        if same_amount(value, one.unit, found, other.unit):
+            return True
+        if (one.difference or other.difference) and is_same_difference(value, one.unit, found, other.unit):
+            return True
+        if value == found and (one.rate == other.unit or other.rate == one.unit):
+            return True
+        if is_rounded_conversion(value, one.unit, found, other.unit, _count_places(other, found)):
+            return True
+        if is_rounded_conversion(found, other.unit, value, one.unit, _count_places(one, value)):
+            return True
+    return False
+
+
+def find_other_lengths(lasting: Iterable[Figure], there: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    """Amounts such as `lasted a week`, asked only of what says how many weeks, with what it says instead."""
+    for one in lasting:
+        other = next((other for other in there if can_convert(one.unit, other.unit)), None)
+        if other and not any(is_same_figure(one, same, rounded=False) for same in there):
+            yield one, other
+
+
+def _count_places(one: Figure, value: Decimal) -> int:
+    """The decimals to which a figure is exact; less than none for `about 150` and `45 million`."""
+    coarse = one.about or read_scale(one.written)
+    return min(one.places, -int(value.normalize().as_tuple().exponent)) if coarse else one.places
+
+
+def is_other_change(one: Figure, other: Figure) -> bool:
+    """Whether something changes by one amount, and to the other."""
+    return bool(one.change and other.change and one.change != other.change)
+
+
+def _is_of_another_kind(one: Figure, other: Figure) -> bool:
+    """Whether a measure or a symbol is held against the number of something else: `18,000 km`, `18,000 sheep`.
+
+    A word that may be said of a measure, as in `5 full litres`, has the unit behind it, and tells nothing.
+    """
+    if not one.unit and _SYMBOL.fullmatch(
+        one.counted
+    ):  # `50 xVA` is no `50 kV`, `30 fps` may be `30 frames per second`
+        behind = (not other.unit and other.counted) or _BARE.sub("", other.written) or other.unit
+        return bool(behind) and not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
+    measure = one.unit and one.unit not in (*RATIO_UNITS, BASIS_POINTS) and not one.unit.isupper()
+    thing = not other.unit and len(other.counted) >= _LEAST_THING and not _SYMBOL.fullmatch(other.counted)
+    return bool(measure and thing and not one.spelled and not _SCALE_OR_UNIT.search(one.written))
+
+
+def is_count_of_others(one: Figure, same: Iterable[Figure], there: Iterable[Figure]) -> bool:
+    """Whether quotes count the same thing otherwise, and only others by this number: `12 points and 31 rebounds`."""
+    thing = _name_thing(one)
+    return bool(
+        thing
+        and any(_name_thing(other) == thing for other in there)
+        and all((_name_thing(other) or other.unit) not in ("", thing) for other in same)
+    )
+
+
+def _name_thing(one: Figure) -> str:
+    word = find_word_root(one.counted) if len(one.counted) > 2 else ""
+    return word or (one.unit if one.unit == POINTS else "")
+
+
+def find_turned_changes(figures: Sequence[Figure], text: str, quotes: Sequence[str]) -> Iterator[tuple[Figure, Figure]]:
+    """Find changes of `text` that quotes have the other way round only: `from 80 to 60`, `from 60 to 80`."""
+    own = list(_find_changes(figures, text))
+    there = [change for quote in quotes for change in _find_changes(extract_figures(quote), quote)] if own else []
+    for first, then in own:
+        turned = [other for other, last in there if first.values & last.values and then.values & other.values]
+        if turned and not any(first.values & one.values and then.values & last.values for one, last in there):
+            yield first, turned[0]
+
+
+def _find_changes(figures: Sequence[Figure], text: str) -> Iterator[tuple[Figure, Figure]]:
+    for one, following in pairwise(figures):
+        between = text[one.start + len(one.written) : following.start]
+        if _FROM.search(text, max(0, one.start - 8), one.start) and _TO.fullmatch(between):
+            yield one, following
+
+
+_FROM: Final = re.compile(r"(?<!\w)(?:from|von|de|da|dal|van|desde|от)[ \u00a0]\Z", re.IGNORECASE)
+_TO: Final = re.compile(r"[ \u00a0](?:to|auf|\u00e0|a|al|naar|tot|para|hasta|до)[ \u00a0]", re.IGNORECASE)
+
+
+_SYMBOL: Final = re.compile(r"[b-df-hj-np-tv-xz]{2,5}|[A-Za-z\u00b5\u03bc]{1,3}[A-Z\u03a9][A-Za-z]{0,3}")
+"""A word that only a symbol can be: without a vowel, or with a capital within."""
+_BARE: Final = re.compile(r"^[\W\d]+")
+_LEAST_THING: Final = 4
+_SCALE_OR_UNIT: Final = re.compile(r"\d[bkm]$", re.IGNORECASE)
+"""Of `2.7B`, which may be bytes or a scale."""
+
+
+def _abbreviates(symbol: str, words: str) -> bool:
+    """Whether the letters of a symbol are in the words in this order, beginning with the first one."""
+    letters = iter(words.casefold())
+    return symbol[:1].casefold() == words[:1].casefold() and all(one in letters for one in symbol.casefold())
 
 
 def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
@@ -108,12 +214,31 @@ def is_multiple_of_figures(many: Decimal, there: Sequence[Figure]) -> bool:
     )
 
 
-def is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
+def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
     """Whether quotes have the counts of a percentage: `30%` of `12 of 40`, rounded as it is written."""
     if one.unit != SHARE or len(one.values) != 1:
         return False
     percent, half = next(iter(one.values)), Decimal("0.5").scaleb(-one.places)
     return any(abs(ratio * 100 - percent) <= half for quote in quotes for ratio in find_ratios(quote))
+
+
+def follows_from_share(one: Figure, text: str, quotes: Sequence[str], there: Sequence[Figure]) -> bool:
+    """Whether a count or a percentage says what quotes say as the other: `30%` of `12 of 40`, `12 of 48` of `25%`."""
+    return _is_percent_of_ratio(one, quotes) or _is_part_of_share(one, text, there)
+
+
+def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
+    """Whether a count of `text`, `12 of 48`, is the share of the whole that the quotes' figures say: `25 % of 48`."""
+    found = find_ratio_at(text, one.start)
+    if found is None or not any(found[1] in other.values for other in there):
+        return False
+    ratio = found[0] / found[1]
+    return any(
+        abs(ratio * 100 - value) <= Decimal("0.5").scaleb(-other.places)
+        for other in there
+        if other.unit == SHARE or other.share is not None
+        for value in (other.values if other.share is None else [other.share * 100])
+    )
 
 
 def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:

@@ -14,9 +14,10 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from elcano.text.amounts import Number
+from elcano.text.languages import STOP_WORDS
 from elcano.text.number_words import parse_scale_word
 from elcano.text.support.fractions import find_shares
-from elcano.text.units import PER_MILLE, POINTS, SHARE, read_rate
+from elcano.text.units import PER_MILLE, POINTS, SHARE, find_time_behind, find_unit, read_rate
 from elcano.text.written_dates import parse_month_name
 from elcano.text.written_numbers import find_numbers
 
@@ -35,7 +36,7 @@ _BY: Final = re.compile(
 _TO: Final = re.compile(r"\b(?:to|auf|\u00e0|a|naar|para|below|under|than)\W{0,3}$", re.IGNORECASE)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?![\w-])")
 _MOVES: Final = re.compile(
-    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
+    rf"{_FALLS.pattern}|\b(?:ris\w*|rose|rais\w*|lift\w*|slow\w*|eased?|jump\w*|plung\w*|soar\w*|surg\w*|increas\w*|gr[eo]w\w*|climb\w*|gain\w*|stieg\w*|steig\w*|gestiegen|wuchs\w*"
     r"|erh\u00f6h\w*|augment\w*|hauss\w*|progress\w*|aument\w*|sub[i\u00ed]\w*|cre[cs]\w*|sal[ie\u00ec]\w*|ste[ei]g\w*"
     r"|gestegen|stijg\w*|groei\w*|toegenomen)\b|[\u5347\u964d\u589e\u51cf]"
 )
@@ -46,6 +47,11 @@ _CHANGED: Final = re.compile(
     r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?[$\u20ac\u00a3]?$"
 )
 _SHARES: Final = (SHARE, PER_MILLE, POINTS)
+_COUNTED_WORD: Final = re.compile(
+    r"[ \u00a0]?(?P<of>(?:of|de|di)[ \u00a0])?(?P<word>[A-Za-z\u00b5\u03bc\u03a9]{2,20})(?!\w)"
+)
+_SQUARE: Final = re.compile(r"[ \u00a0](?:c[uú][aá]dr|carr|c[uú]b|qu?adr)")
+"""In Latin letters: other scripts inflect it, or part no words."""
 _LONGEST_BOUND: Final = 30
 _LEAST: Final = (
     r"(?<![-=<])[>≥⩾≧]=?|(?<!\w)(?:at least|more than|greater than|over|above|exceed\w*"
@@ -81,6 +87,41 @@ _OR_LESS: Final = re.compile(
     r"|を?下回|より少|に満た|以下|以内|以內|未満|未满|未滿|이하|미만|이내)",
     re.IGNORECASE,
 )
+_NEARLY: Final = (
+    r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
+    r"at\smost ~ ≈ rund etwa fast knapp über environ plus\sde alrededor\sde casi unos más\sde quasi cerca\sde "
+    r"quase ongeveer bijna 约 大约"
+)
+_ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+_ARTICLE: Final = re.compile(
+    r"(?<![\w-])(?:(?P<gross>an?[ \u00a0]gross(?=[ \u00a0]of[ \u00a0][a-z]))"
+    r"|(?:an?|one|eine?[rmn]?|une?|un[ao]?|uma?|een|одна|одну|один|bir)(?=[ \u00a0][^\W\d_]{3,}))",
+    re.IGNORECASE,
+)
+_MINUTES_AND_SECONDS: Final = re.compile(r"\d{1,2}:\d\d")
+_BELOW_ZERO: Final = re.compile(
+    r"[ \u00a0](?:below zero|under null|unter null|bajo cero|au-dessous de zéro|sous zéro|sotto zero|abaixo de zero"
+    r"|negativos|onder nul|ниже нуля)(?!\w)",
+    re.IGNORECASE,
+)
+_BELOW_ZERO_BEFORE: Final = re.compile(
+    r"(?:零下|氷点下|영하|マイナス|마이너스|\b(?:minus|минус|eksi)\b)[ \u00a0]?\Z", re.IGNORECASE
+)
+_TEMPERATURES: Final = ("kelvin", "degC", "degF")
+_DIFFERING: Final = re.compile(
+    r"[ \u00a0]*\b(?:warm\w*|cool\w*|hotter|colder|heat\w*|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|spread|within"
+    r"|erw\u00e4rm\w*|w\u00e4rmer|k\u00e4lter|abk\u00fchl\w*|unterschied\w*|anstieg\w*|r\u00e9chauff\w*|\u00e9cart\w*|higher|above|below)\b"
+    r"|[ \u00a0]*[\u00b1]"
+)
+_NO_LONE_UNITS: Final = frozenset(("second", "bar", "foot", "yard", "cup", "degree", "angular_degree", "mole", "beat"))
+"""What is also another word behind an article: `a second trial`."""
+_LASTING: Final = re.compile(
+    r"(?<!\w)(?:for|under|over|less than|more than"
+    r"|last(?:s|ed|ing)?|took|takes?|weigh(?:s|ed)|dauerte|dauert|dura(?:nte|ba|va)?|duró|pendant"
+    r"|gedurende|duurde)"
+    r"[ \u00a0]\Z",
+    re.IGNORECASE,
+)
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
@@ -108,6 +149,14 @@ class Figure:
     """The time or thing that a share is for, as in `2% p.a.`."""
     change: Literal["", "by", "to"] = ""
     """Whether something rises or falls by the amount, or to it; empty: neither is said."""
+    difference: bool = False
+    """Whether it may be one of temperatures: something rises or differs by it."""
+    about: bool = False
+    """Whether it is said to be nearly that amount."""
+    rate: str = ""
+    """Its unit with the time that the sentence says behind it: `40 IU of insulin a day`."""
+    counted: str = ""
+    """The word behind it: a thing, or, where no unit is known, a symbol that is none of ours."""
 
 
 def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
@@ -130,10 +179,12 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
     for place, (one, following) in enumerate(pairwise(numbers)):
         if not one.unit and _RANGE.fullmatch(text, one.end, following.start):
             units[place] = following.unit
-            scales[place] = _read_scale(text[following.start : following.end])
+            scales[place] = read_scale(text[following.start : following.end])
     found: list[Figure] = []
     for one, unit, power in zip(numbers, units, scales, strict=True):
-        if one.moment is not None:
+        if one.moment is not None and (seconds := _read_clock(one)):  # `2:17:25` is also 2 h 17 min 25 s
+            found.append(Figure(one.text, seconds, "second", start=one.start))
+        elif one.moment is not None:
             for start, end, number in one.moment.parts:
                 if text[start].isdigit():
                     values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
@@ -144,13 +195,47 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
             found.append(replace(built, values=built.values | more))
     for said in shares:
         bound = _read_bound(text, said.start, said.end)
-        found.append(Figure(said.written, said.values, start=said.start, bound=bound, share=said.exact))
+        change, about = _read_change(text, said.start), _is_about(text, said.start)
+        found.append(
+            Figure(
+                *(said.written, said.values),
+                start=said.start,
+                bound=bound,
+                share=said.exact,
+                change=change,
+                about=about,
+            )
+        )
     if dates:
         found += _extract_month_names(text)
+        found += (one for one in extract_lone_units(text) if not any(_is_within(one, other) for other in found))
     return tuple(sorted(found, key=lambda one: one.start)[:MOST_FIGURES])
 
 
-def _read_scale(number: str) -> int:
+def _is_within(one: Figure, other: Figure) -> bool:
+    return other.start <= one.start < other.start + len(other.written)
+
+
+def extract_lone_units(text: str) -> Iterator[Figure]:
+    """The amounts that an article says: `an hour`, `une semaine`, `a gross of`; many are rates, as in `twice a day`."""
+    for found in _ARTICLE.finditer(text):
+        if found["gross"]:
+            yield Figure(found[0], frozenset({Decimal(144)}), spelled=True, start=found.start())
+            continue
+        unit, end = find_unit(text, found.end())
+        lone = unit not in _NO_LONE_UNITS or found[0].lower() == "one"
+        if unit and lone and not unit.isupper() and unit not in _SHARES:
+            yield Figure(text[found.start() : end], frozenset({Decimal(1)}), unit, spelled=True, start=found.start())
+
+
+def find_lasting_units(text: str) -> Iterator[Figure]:
+    """Those of them that say how long or how much something is, by the word in front: `lasted a week`."""
+    for one in extract_lone_units(text):
+        if _LASTING.search(text, max(0, one.start - 12), one.start):
+            yield replace(one, counted="")
+
+
+def read_scale(number: str) -> int:
     """The power of ten that a word of a number multiplies by, which the first of `30 to 50 thousand` shares; or 0."""
     return max((parse_scale_word(word) for word in re.findall(r"[^\W\d_]+", number)), default=0)
 
@@ -161,13 +246,49 @@ def _build_figure(text: str, one: Number, unit: str) -> Figure:
     if not one.signed and not one.spelled and _is_decrease_amount(text, one.start):
         values |= {-value for value in values}
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
+    if _BELOW_ZERO.match(text, one.unit_end) or _BELOW_ZERO_BEFORE.search(text, max(0, one.start - 7), one.start):
+        values = frozenset(-abs(value) for value in values)
     written = text[one.start : one.unit_end].strip()
     places = len(fraction[1]) if fraction else max(0, *(-int(value.as_tuple().exponent) for value in one.values), 0)
     bound = _read_bound(text, one.start, max(one.end, one.unit_end))
     exactly = not bound and _EXACTLY.search(text[max(0, one.start - _LONGEST_BOUND) : one.start]) is not None
     per = read_rate(text, one.unit_end, unit)[0].partition("/")[2] if unit in _SHARES else ""
     change = _read_change(text, one.start)
-    return Figure(written, values, unit, places, one.spelled, one.start, bound, exactly, per=per, change=change)
+    counted = _COUNTED_WORD.match(text, max(one.end, one.unit_end))
+    if counted and not unit and counted["of"] and not _SQUARE.match(text, counted.end()):  # `35 millions de tonnes`
+        unit = find_unit(text, counted.start("word"))[0]
+    if counted and not unit and (behind := find_unit(text, counted.end()))[1] > counted.end() + 2:  # `5 full litres`
+        unit, counted = behind[0], None
+    return Figure(
+        *(written, values, unit, places, one.spelled, one.start, bound, exactly),
+        per=per,
+        change=change,
+        difference=unit in _TEMPERATURES and _may_be_difference(text, one.start, one.unit_end),
+        about=_is_about(text, one.start),
+        rate=f"{unit}/{time}" if unit and "/" not in unit and (time := find_time_behind(text, one.unit_end)) else "",
+        counted=counted["word"] if counted and counted["word"].casefold() not in STOP_WORDS else "",
+    )
+
+
+def _read_clock(one: Number) -> frozenset[Decimal]:
+    """The seconds of a time of day, which may be how long something takes; none of a date."""
+    moment = one.moments[0]
+    if moment.hour is None or moment.day is not None or moment.year is not None:
+        return frozenset()
+    seconds = {moment.hour * 3600 + (moment.minute or 0) * 60 + (moment.second or 0)}
+    if moment.second is None and _MINUTES_AND_SECONDS.fullmatch(one.text):
+        seconds.add(moment.hour * 60 + (moment.minute or 0))
+    return frozenset(map(Decimal, seconds))
+
+
+def _may_be_difference(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - 60) : start].lower()
+    moving = _MOVES.search(before) or _DIFFERING.search(before) or _DIFFERING.match(text.lower(), end)
+    return moving is not None and not _TO.search(before)
+
+
+def _is_about(text: str, start: int) -> bool:
+    return _ROUNDED.search(text[max(0, start - 20) : start]) is not None
 
 
 def _read_change(text: str, start: int) -> Literal["", "by", "to"]:

@@ -7,31 +7,44 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from elcano.text.number_words import number_word
+
 _COUNTS: Final = {
-    1: "a one ein eine einem un une uno una um uma",
-    2: "two zwei deux dos dois duas",
-    3: "three drei trois tres três",
-    4: "four vier quatre cuatro quatro",
-    5: "five fünf cinq cinco",
-    7: "seven sieben sept siete sete",
-    9: "nine neun neuf nueve nove",
+    1: "a one ein eine einem einer einen eines un une uno una um uma een bir одна один одну",
+    2: "two zwei deux dos dois duas due twee две",
+    3: "three drei trois tres três tre drie три",
+    4: "four vier quatre cuatro quatro quattro",
+    5: "five fünf cinq cinco cinque vijf",
+    7: "seven sieben sept siete sete sette zeven",
+    9: "nine neun neuf nueve nove negen",
 }
 _PARTS: Final = {
-    2: "half halves hälfte moitié mitad metade",
-    3: "third thirds drittel tiers tercio tercios terço terços",
-    4: "quarter quarters fourth fourths viertel quart quarts cuarto cuartos quarto quartos",
-    5: "fifth fifths fünftel cinquième cinquièmes quinto quintos",
-    6: "sixth sixths sechstel sixième sixièmes",
-    8: "eighth eighths achtel huitième huitièmes",
-    10: "tenth tenths zehntel dixième dixièmes décimo décimos",
+    2: "half halves hälfte moitié mitad metade metà половина половины половину",
+    3: "third thirds drittel tiers tercio tercios terço terços terzo terzi derde треть трети",
+    4: "quarter quarters fourth fourths viertel quart quarts cuarto cuartos quarto quartos quarti kwart четверть"
+    " четверти",
+    5: "fifth fifths fünftel cinquième cinquièmes quinto quintos quinti vijfde",
+    6: "sixth sixths sechstel sixième sixièmes sesto sesti zesde",
+    8: "eighth eighths achtel huitième huitièmes ottavo ottavi achtste",
+    10: "tenth tenths zehntel dixième dixièmes décimo décimos decimo decimi tiende",
 }
 _COUNT_OF: Final = {word: count for count, words in _COUNTS.items() for word in words.split()}
 _PART_OF: Final = {word: part for part, words in _PARTS.items() for word in words.split()}
-# Only before what it is a share of: `a third study` is an ordinal, `the first half` a place.
-_OF: Final = r"(?=[ \u00a0](?:of|der|des|aller|von|de|du|d['\u2019]|del|dos|das|do|da)\b)"
+_OF: Final = (
+    r"[ \u00a0](?:of|der|des|aller|von|de|du|d['\u2019]|del|dos|das|do|da|dei|degli|delle|di|van|всех)(?!\w)"
+    r"|(?<=\w)[ \u00a0](?=[\u0430-\u044f]{4,}(?:ов|ей|ий|ых|их)(?!\w))"
+)
+"""What it is a share of: `a third study` is an ordinal, `the first half` a place."""
+_ALONE: Final = (
+    r"(?=[ \u00a0]?[.,;:)]|\Z|[ \u00a0](?:in|from|over|since|after|and|compared|when|im|seit|en|entre|und|et|y)(?!\w))"
+)
+"""What may follow a share that something changes by or to: `it fell by a third`."""
+_CHANGED: Final = re.compile(
+    r"(?<!\w)(?:by|to|um|auf|d['\u2019]|de|en|a|à|del|di|met|tot|op|на)[ \u00a0]?\Z", re.IGNORECASE
+)
 _SHARE: Final = re.compile(
     rf"\b(?:(?:(?P<count>{'|'.join(_COUNT_OF)})[ \u00a0-])?(?P<part>{'|'.join(_PART_OF)})"
-    rf"|(?<![\d/.,])(?P<over>[1-9])/(?P<under>[2-9]|10)(?![\d/]))\b{_OF}",
+    rf"|(?<![\d/.,])(?P<over>[1-9])/(?P<under>[2-9]|10)(?![\d/]))\b(?P<of>(?={_OF}))?(?P<alone>{_ALONE})?",
     re.IGNORECASE,
 )
 _PLACE: Final = re.compile(
@@ -52,13 +65,17 @@ _NEAR: Final = Decimal("0.03")
 _PLACES: Final = tuple(Decimal(1).scaleb(-places) for places in range(4))
 
 
-_IN: Final = "three four five six seven eight nine ten"
+_WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
+_MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
-    rf"\b(?P<count>one|two|three|four|five|six|seven|eight|nine)[ \u00a0](?:in|out of)[ \u00a0](?:every[ \u00a0])?"
-    rf"(?P<whole>{_IN.replace(' ', '|')})\b(?![ \u00a0](?:decade|year|month|week|day|night|hour|minute|second)s?\b)",
+    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})(?P<thing>[ \u00a0][^\W\d_]{{3,20}})?[ \u00a0]"
+    r"(?:(?P<among>in|(?:de|em)[ \u00a0]cada)|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из)[ \u00a0]"
+    rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
+    r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
     re.IGNORECASE,
 )
-"""`one in five adults`, which is no `one in five years`."""
+"""`one in five adults`, `1 patient in 20`; neither `one in five years` nor `one trial in five hospitals`."""
+_THINGS_BEHIND: Final = re.compile(r"[ \u00a0][^\W\d_]{3,}[^\Ws]s(?!\w)")
 
 
 _DIGIT: Final = "一二三四五六七八九"
@@ -95,17 +112,33 @@ def find_shares(text: str) -> Iterator[Share]:
             over, under = _COUNT_OF.get((found["count"] or "a").lower(), 1), _PART_OF[found["part"].lower()]
             if not found["count"] and under > 2:  # `the third of` is an ordinal
                 continue
-        if over < under:
+        changed = found["alone"] is not None and found["count"]
+        changed = changed and _CHANGED.search(text, max(found.start() - 6, 0), found.start())
+        several = over > 1 and under not in (2, 4) and not found["over"]  # `two quarters` may be of a year
+        if over < under and (found["of"] is not None or several or changed):
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _IDEOGRAPHIC.finditer(text):
         under, over = (_read_digit(found[one] or found[two]) for one, two in (("under", "whole"), ("over", "part")))
         if over < under:
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _ONE_IN.finditer(text):
-        whole = _IN.split().index(found["whole"].lower()) + 3
-        count = "one two three four five six seven eight nine".split().index(found["count"].lower()) + 1  # noqa: SIM905
-        if count < whole:
+        count, whole = (_read_count(found[name]) for name in ("count", "whole"))
+        listed = found["thing"] and _THINGS_BEHIND.match(text, found.end())
+        counted = found["of"] and (
+            count == 1 or found["thing"] or not found["whole"].isalpha()
+        )  # `one of three trials`
+        counted = counted or (found["thing"] and found["among"] is None)
+        counted = counted or (found["whole"].isdigit() and found["among"] is None)  # `vier von 44` are two counts
+        if 0 < count < whole > 2 and not (listed or counted):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
+
+
+def _read_count(written: str) -> int:
+    """The number that a word or digits say; 0: none."""
+    word = written.lower()
+    if word[0].isdigit():
+        return int(word.replace(",", ""))
+    return _COUNT_OF.get(word) or number_word(word) or 0
 
 
 def _read_digit(written: str) -> int:
@@ -117,6 +150,12 @@ def find_ratios(text: str) -> tuple[Decimal, ...]:
     """The ratio of every count that says of how many it is: `15 of 20`, `15/20`; each share of a statement asks."""
     found = ((int(part), int(whole)) for part, whole in _RATIO.findall(text))
     return tuple(Decimal(part) / Decimal(whole) for part, whole in found if 0 < part < whole)
+
+
+def find_ratio_at(text: str, start: int) -> tuple[Decimal, Decimal] | None:
+    """The count that begins at `start`, and of how many it is."""
+    found = _RATIO.match(text, start)
+    return (Decimal(found[1]), Decimal(found[2])) if found and 0 < int(found[1]) < int(found[2]) else None
 
 
 def is_same_share(share: Decimal, ratio: Decimal, bound: str, *, rounded: bool) -> bool:

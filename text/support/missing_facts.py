@@ -22,29 +22,26 @@ from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
     find_figure_ratios,
+    find_other_lengths,
+    find_turned_changes,
+    follows_from_share,
     is_computed,
+    is_count_of_others,
     is_denied,
     is_multiple_of_figures,
-    is_percent_of_ratio,
+    is_other_change,
     is_same_figure,
     read_by_thousands,
 )
-from elcano.text.support.figures import Figure, extract_figures, without_pointers
+from elcano.text.support.figures import Figure, extract_figures, find_lasting_units, without_pointers
 from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
-from elcano.text.support.substitutions import find_changed_labels, find_changed_months, is_label_in_other_digits
+from elcano.text.support.substitutions import find_changed_facts, is_label_in_other_digits
 from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
 
-_NEARLY: Final = (
-    r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
-    r"at\smost ~ ≈ rund etwa fast knapp über environ plus\sde alrededor\sde casi unos más\sde quasi cerca\sde "
-    r"quase ongeveer bijna 约 大约"
-)
-_ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
 _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
-"""A figure without its unit."""
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
@@ -155,29 +152,26 @@ def list_new_units(before: str, after: str) -> frozenset[str]:
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
-    unnamed, _ = _find_unquoted_names(statement)
-    return tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed)
+    return tuple(ENGLISH.name_unquoted.format(said=name) for name in _find_unquoted_names(statement)[0])
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
-    asked = [
-        one
-        for one in extract_figures(_without_ordinals(without_pointers(statement.text)))
-        if not (counting and _is_possible_count(one))
-    ]
+    asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
+    asked = [one for one in asked if not (counting and _is_possible_count(one))]
+    found = find_denied_counts(statement.text, statement.quotes)
+    changed = find_changed_facts(statement.text, (*statement.quotes, *statement.known))
     denied = [
         (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
-        for said, there in (
-            *find_denied_counts(statement.text, statement.quotes),
-            *find_changed_labels(statement.text, (*statement.quotes, *statement.known)),
-            *find_changed_months(statement.text, (*statement.quotes, *statement.known)),
-        )
+        for said, there in (*found, *changed)
     ]
-    if not asked:  # most statements have none, and passages are long
+    lasting = list(find_lasting_units(statement.text))
+    if not asked + lasting:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
-    there = _extract_all_figures(restore_quotes(statement.quotes))
-    known = _extract_all_figures(statement.known)
+    there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
+    turned = find_turned_changes(asked, statement.text, statement.quotes)
+    for one, other in (*find_other_lengths(lasting, (*there, *known)), *turned):
+        denied.append((one, ENGLISH.figure_otherwise.format(said=one.written, there=other.written)))
     missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, asked, statement, there, known))]
     return [*missing, *denied]
 
@@ -205,8 +199,7 @@ def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
 def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     """The names that neither its quotes nor what is known has, and the words of those."""
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
-    units = {_UNIT.sub("", one.written) for one in extract_figures(statement.text) if one.unit}
-    names = [name for name in extract_names(statement.text, languages) if name not in units]
+    names = extract_names(_without_units(statement.text), languages)
     known = KnownNames([*restore_quotes(statement.quotes), *statement.known] if names else [])
     asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
@@ -214,8 +207,18 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     return asked, known
 
 
+def _without_units(text: str) -> str:
+    """`text`, as long as it is, without the letters of units and currencies, as `CHF` in `CHF 3.2m`."""
+    for one in extract_figures(text):
+        if one.unit:
+            end = one.start + len(one.written)
+            text = text[: one.start] + re.sub(r"[^\W\d_]", " ", text[one.start : end]) + text[end:]
+    return text
+
+
 def _is_year(one: Figure) -> bool:
-    return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
+    written = one.written[:4].isdigit() and not one.unit and not one.places  # `2,000` and `2 тыс.` are none
+    return written and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
 
 
 def is_foreign_language(statement: Statement) -> bool:
@@ -228,17 +231,17 @@ def _explain_missing_figure(
     one: Figure, asked: Sequence[Figure], statement: Statement, there: Sequence[Figure], known: Sequence[Figure]
 ) -> str:
     """Why one of the figures `asked` is not supported; empty if it is."""
-    rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
     if one.spelled and (
-        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))}
+        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))} - {Decimal(1)}
     ):
         return ""
     if one.share is not None:
-        ratios = [value / 100 for other in there if other.unit == "%" for value in other.values]
+        shares = (other for other in there if other.unit == "%" and not is_other_change(one, other))
+        ratios = [value / 100 for other in shares for value in other.values]
         ratios += [ratio for quote in statement.quotes for ratio in find_ratios(quote)]
-        if any(is_same_share(one.share, ratio, one.bound, rounded=rounded) for ratio in ratios):
+        if any(is_same_share(one.share, ratio, one.bound, rounded=one.about) for ratio in ratios):
             return ""
-    if is_percent_of_ratio(one, statement.quotes) or _is_numeral_label(one, statement):
+    if follows_from_share(one, statement.text, statement.quotes, there) or _is_numeral_label(one, statement):
         return ""
     if one.values == {Decimal(0)} and is_denied(statement.text[one.start + len(one.written) :], statement.quotes):
         return ""
@@ -246,7 +249,8 @@ def _explain_missing_figure(
         many = next(iter(one.values)) / (1 if one.unit == TIMES else 100)
         if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
             return ""
-    if any(is_same_figure(one, other, rounded=rounded) for other in (*there, *known)):
+    same = [other for other in (*there, *known) if is_same_figure(one, other, rounded=one.about)]
+    if same and not is_count_of_others(one, same, there):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""

@@ -57,6 +57,25 @@ warm warmer hot. hotter | cold. colder cool. cooler
 strong. stronger strongest | weak. weaker weakest
 rich. richer richest wealth | poor. poorer poorest
 wide. wider widest broad | narrow
+advanc | retreat recede
+daily. | weekly. | fortnightly. | monthly. | quarterly. | annually. yearly.
+täglich | wöchentlich | monatlich | vierteljährlich | jährlich
+quotidien | hebdomadaire | mensuel | trimestriel | annuel
+tenant tenants. lessee | landlord lessor
+buyer purchaser | seller vendor
+plaintiff claimant | defendant respondent
+creditor lender | debtor borrower
+employer. employers. | employee. employees.
+mieter | vermieter
+käufer | verkäufer
+locataire | propriétaire bailleur
+вырос возрос увелич повыс поднял рост. | снизи упал сокра уменьш пониз
+больше. более. | меньше. менее.
+до. | после.
+мужчин | женщин
+artt\u0131 art\u0131ş yükse çoğal | azal düştü gerile
+önce. öncesinde. | sonra. sonras\u0131nda.
+kad\u0131n | erkek
 wet. wetter moist | dry. drier
 early. earlier | late. later
 kalt. kälter | warm. wärmer heiß
@@ -81,7 +100,7 @@ hombre. hombres. varon varón masculin | mujer femenin
 uomini uomo. maschi | donne. donna. femmin
 homem. homens. masculin | mulher feminin
 mannen. man. mannelijk | vrouw
-child. children pediatr paediatr | adult
+child. children minor. minors. pediatr paediatr | adult
 kind. kinder kindern. | erwachsen
 enfant | adulte
 niño niña | adulto
@@ -140,9 +159,18 @@ inside. indoor | outside. outdoor
 internal | external
 upper. | lower.
 above. | below.
-minimum minimal | maximum maximal
+minim mínim | maxim máxim massim
+diari | semanal | mensual mensal | trimestral | anual
+giornalier | settimanal | mensil | annual annuo. annui.
+fixed. | variable. floating.
+dismiss | upheld uphold allowed. granted.
 present. | absent.
-includ | exclud
+includ | exclud except. excepting.
+einschließlich inklusive | ausgenommen außer. ausschließlich
+compris. inclus | sauf. excepté hormis. exclu
+incluid incluso. | salvo. excepto. exclui
+compres inclus | tranne. eccetto. esclus
+inclusief | behalve. uitgezonderd exclusief
 acute. acutely | chronic
 benign | malign
 proximal | distal
@@ -158,7 +186,7 @@ sommer | winter
 verano | invierno
 day. daytime | night
 birth born. | death die. died dies
-accept | reject refus
+accept approv adopt passed. | reject refus
 active. actively | passive
 oral. orally | intraven subcutan intramuscul
 new. newer newest | old. oldest

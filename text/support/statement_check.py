@@ -24,6 +24,7 @@ from elcano.text.languages import STOP_WORDS, UNSPACED, possible_languages
 from elcano.text.number_words import number_word
 from elcano.text.phrases import ENGLISH
 from elcano.text.stems import find_word_root
+from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
 from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.support.opposites import count_opposites, find_meaning, is_negated
@@ -38,7 +39,10 @@ KIN: Final = 0.7
 MOST_WORDS: Final = 20_000
 
 _GROUPED: Final = re.compile(r"(?<=\d)[,.'\u00a0\u202f](?=\d{3}(?!\d))")
-_SENTENCE: Final = re.compile(r"[^.!?\u3002\n]+(?:[.!?](?=\d)[^.!?\u3002\n]*)*")
+_SENTENCE: Final = re.compile(
+    r"[^.!?\u3002\n]+(?:(?:[.!?](?=\d)|(?:(?<=\D\d)|(?<=\D\d\d))\.(?=\s[^\W\d_]))[^.!?\u3002\n]*)*"
+)
+"""A point behind one or two digits may be an ordinal's: `31. Januar 2024`."""
 _CLAUSE: Final = re.compile(r"[^,;:\uff0c]+(?:[,:](?=\d)[^,;:\uff0c]*)*")
 
 
@@ -68,14 +72,16 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     sentences = [found[0] for quote in statement.quotes for found in _SENTENCE.finditer(quote)]
     parts = [part[0] for one in sentences for part in _CLAUSE.finditer(one)]
     clauses = tuple(dict.fromkeys((*sentences, *parts)))
-    quoted = _all_terms(statement.quotes)
+    # figures are asked for as figures: `6.20 m` quotes `620 cm`
+    figures = [one.written for one in extract_figures(statement.text) if not _YEAR.fullmatch(one.written)]
+    quoted = _all_terms((*statement.quotes, *figures))
     known = _all_terms(statement.known) - quoted
     asked = {term: weight for term, weight in said.items() if term not in known} or said
     missing = [term for term in asked if not _is_related_term(term, quoted)]
     words = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
     unspoken = ENGLISH.words_unquoted.format(words=words) if missing else ""
     return WordOverlap(
-        _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
+        _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, sentences)), unspoken, clauses
     )
 
 
@@ -101,14 +107,21 @@ def _weigh_non_figure_words(text: str) -> dict[str, float]:
     return found
 
 
-def _find_contradictions(statement: Statement, clauses: Sequence[str]) -> list[str]:
-    """Find contradictions: every clause of the quotes that says the same says the opposite."""
-    close = find_similar_clauses(statement, clauses)
+def _find_contradictions(statement: Statement, sentences: Sequence[str]) -> list[str]:
+    """Find contradictions: every clause of the quotes that says the same says the opposite.
+
+    Words that exclude one another are looked for in the clause's sentence if that says the same as a whole; what is
+    denied there may be something else.
+    """
+    whole = set(find_similar_clauses(statement, sentences))
+    parts = {part[0]: one for one in sentences for part in _CLAUSE.finditer(one)}
+    close = find_similar_clauses(statement, list(parts))
     if not close:
         return []
     denied = [is_negated(one) != is_negated(statement.text) for one in close]
     for one, no in zip(close, denied, strict=True):
-        opposites, turns = count_opposites(statement.text, one), no + _is_swapped(statement.text, one)
+        sentence = parts[one] if parts[one] in whole else one
+        opposites, turns = count_opposites(statement.text, sentence), no + _is_swapped(statement.text, one)
         if opposites + turns == 0 or (turns == 1 and opposites == 1):  # `not safe` is `unsafe`, `A above B` `B below A`
             return []
     return [ENGLISH.denied] if all(denied) else [ENGLISH.opposite]
@@ -208,9 +221,9 @@ class StatementFinding:
 def judge_statement(statement: Statement) -> StatementFinding:
     """Judge `statement` by its figures, names and words."""
     lacking = find_missing_facts(statement)
-    overlap = measure_word_overlap(statement)
     if lacking.amounts:
         return StatementFinding("not_supported", lacking.reasons)
+    overlap = measure_word_overlap(statement)
     if not overlap.comparable:
         return StatementFinding("partly", lacking.reasons) if lacking.names else StatementFinding("unchecked")
     if overlap.against:

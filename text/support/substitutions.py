@@ -21,13 +21,24 @@ _LISTED: Final = re.compile(
     rf"(?:e?s)?[ \u00a0-](?P<labels>{_LABEL}(?:(?:,?[ \u00a0](?:and|or|und|oder|et|ou|y|e|to|bis|[-\u2013])[ \u00a0]"
     rf"|,[ \u00a0]?|[/&+\u2013-]){_LABEL})*)(?![\w-])",
 )
+_SECTION: Final = re.compile(
+    r"(?<![\w-])(?P<word>[Ss]ection|[Cc]hapter|Kapitel|Abschnitt|[Cc]hapitre|[Cc]apítulo|[Cc]apitolo|[Hh]oofdstuk)"
+    r"[ \u00a0](?P<number>\d{1,4}[a-z]?)(?![\w.-])"
+)
 _RANGED: Final = re.compile(r"\b(?:to|bis)\b|[-\u2013]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _VERBS: Final = frozenset({"may", "march", "mar"})
 """Names of months that are other words where they have no capital."""
 
 
-def find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+def find_changed_facts(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names, sections and dates of which `texts` have another label, number or month, and how they have them."""
+    yield from _find_changed_labels(text, texts)
+    yield from _find_changed_sections(text, texts)
+    yield from _find_changed_months(text, texts)
+
+
+def _find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Names with a letter or a Roman numeral, and how `texts` have them where all of them have another one."""
     labels: dict[str, list[str]] = {}
     """Those that a word has in `texts`: looked for once, however often it is in `text`."""
@@ -44,6 +55,15 @@ def find_changed_labels(text: str, texts: Sequence[str]) -> Iterator[tuple[str, 
         if number and any(list_ordinals(number) & set(re.findall(r"\w+", each.lower())) for each in texts):
             continue
         yield found[0], f"{word} {others[0]}"
+
+
+def _find_changed_sections(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Sections of laws and books, and how `texts` have them where all of these have another one: `Section 230`."""
+    for found in _SECTION.finditer(text):
+        word = found["word"].casefold()
+        others = [one for each in texts for one in _SECTION.finditer(each) if one["word"].casefold() == word]
+        if others and all(one["number"] != found["number"] for one in others):
+            yield found[0], others[0][0]
 
 
 def is_label_in_other_digits(text: str, start: int, number: Decimal, texts: Iterable[str]) -> bool:
@@ -69,10 +89,14 @@ def _is_same_label(label: str, other: str) -> bool:
     return numbers[0] == numbers[1] != 0
 
 
-def find_changed_months(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Dates with a month and a year, and a date of that year in `texts` where none of these says the month."""
+def _find_changed_months(text: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Dates with a month, and a date of that year or day in `texts` where none of these says the month."""
     said = [(text[one.start : one.end], one.readings) for one in find_moments(text)]
-    said = [(written, readings) for written, readings in said if all(one.month and one.year for one in readings)]
+    said = [
+        (written, readings)
+        for written, readings in said
+        if all(one.month and (one.year or one.day) for one in readings)
+    ]
     if not said:
         return
     there = [(each[one.start : one.end], one.readings) for each in texts for one in find_moments(each)]
@@ -81,12 +105,20 @@ def find_changed_months(text: str, texts: Sequence[str]) -> Iterator[tuple[str, 
     for written, readings in said:
         if any(one.month in named for one in readings):
             continue
-        dated = [(other, found) for other, found in there if any(one.year == found[0].year for one in readings)]
-        dated = [(other, found) for other, found in dated if found[0].month]
+        dated = [
+            (other, found)
+            for other, found in there
+            if found[0].month and any(_may_be_meant(one, found[0]) for one in readings)
+        ]
         if dated and not any(_is_compatible(one, two) for one in readings for _, found in there for two in found):
             yield written, dated[0][0]
 
 
+def _may_be_meant(one: Moment, other: Moment) -> bool:
+    """Whether `other` is of the same year, or of the same day where a year is missing."""
+    return one.year == other.year if one.year and other.year else one.day == other.day is not None
+
+
 def _is_compatible(one: Moment, other: Moment) -> bool:
     """Whether both may be of one month; a date without its year may be of any."""
-    return one.month == other.month and other.year in (None, one.year)
+    return one.month == other.month and (None in (one.year, other.year) or one.year == other.year)

@@ -28,6 +28,17 @@ Les prix ont augmenté en été. | Les prix ont baissé en été.
 Le parti a gagné les élections. | Le parti a perdu les élections.
 Le musée ouvre le lundi. | Le musée ouvre le mardi.
 El puente se construyó antes de la guerra. | El puente se construyó después de la guerra.
+All members except Hungary voted for it. | All members including Hungary voted for it.
+Only minors are exempt. | Only adults are exempt.
+She won in straight sets, 6-4, 6-2. | She lost 6-4, 6-2 in straight sets.
+The Senate passed the bill by 52 votes to 48. | The Senate rejected the bill by 52 votes to 48.
+The glacier retreated in the last century. | The glacier advanced in the last century.
+Interest is compounded quarterly. | Interest is compounded monthly.
+The tenant must give notice. | The landlord must give notice.
+Зарплата выросла на 10 процентов. | Зарплата снизилась на 10 процентов.
+Fiyatlar geçen yıl arttı. | Fiyatlar geçen yıl düştü.
+The appeal was dismissed by the court. | The appeal was allowed by the court.
+La velocidad máxima es de 120 km/h. | La velocidad mínima es de 120 km/h.
 La empresa contrató a más ingenieros. | La empresa contrató a menos ingenieros.
 """
 SAME = """

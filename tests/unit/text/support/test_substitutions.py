@@ -15,8 +15,14 @@ CHANGED = [
     ("It was open in May 2018.", "It was open on 2018-06-30."),
     ("The trial began on 5 May 2018.", "The trial began on 5 June 2018."),
     ("Die Studie begann im Mai 2018.", "Die Studie begann im Juni 2018."),
+    ("The trial began on 25 October.", "The trial began on 25 November."),
+    ("Die Frist endet am 31. Januar 2024.", "Die Frist endet am 31. Januar 2025."),
+    ("Завод произвёл 2 тыс. автомобилей.", "Завод произвёл 2 млн автомобилей."),
+    ("Here 2,000 patients were seen.", "Here 3,000 patients were seen."),
+    ("Section 230 shields platforms.", "Section 320 shields platforms."),
 ]
 SAME = [
+    ("Section 230 shields platforms.", "Under section 230, which is not section 320, the law shields platforms."),
     ("He enlisted early in World War II.", "He enlisted early in the Second World War."),
     ("He enlisted at Woodstock early in World War I.", "He enlisted at Woodstock early in WWI."),
     ("Vitamin A is good for the eyes of children.", "Vitamins A, C and E are good for the eyes of children."),

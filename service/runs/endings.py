@@ -71,7 +71,7 @@ FORGOTTEN: Final = Failure(node="", type="Terminated", message="Temporal no long
 
 
 async def is_section_listed(section: ArchivedRun, temporal: Temporal, store: TenantStore) -> bool:
-    """Whether the run of a section says that it has it: `temporal workflow delete` leaves nothing else of an open one."""
+    """Whether the run of a section says that it has it: all that `temporal workflow delete` leaves of an open one."""
     root = None if section.branch_of is None else await store.runs.get(section.branch_of.run_id)
     if root is None:
         return False

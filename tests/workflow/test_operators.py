@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from temporalio import activity, workflow
 from temporalio.api.activity.v1 import ActivityOptions
@@ -172,7 +173,7 @@ async def test_a_call_whose_heartbeat_timeout_was_shortened_is_made_once_more_at
                 namespace=temporal.namespace,
                 execution=WorkflowExecution(workflow_id=handle.id),
                 id=ACTIVITY,
-                activity_options=ActivityOptions(heartbeat_timeout=timedelta(seconds=1.6)),
+                activity_options=ActivityOptions(heartbeat_timeout=Duration(seconds=1, nanos=600_000_000)),
                 update_mask=FieldMask(paths=["heartbeat_timeout"]),
             )
         )

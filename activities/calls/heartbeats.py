@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 from temporalio import activity
 from temporalio.api.enums.v1 import TimeoutType
 from temporalio.api.failure.v1 import Failure
+from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, CancelledError
@@ -44,6 +45,8 @@ UNWRITTEN_AT: Final = 3
 _lost: ContextVar[int] = ContextVar("lost", default=0)
 _pushed: ContextVar[bool] = ContextVar("pushed", default=False)
 """Whether the server pushes cancellations to the worker of this activity."""
+_silence: ContextVar[timedelta | None] = ContextVar("silence", default=None)
+"""How long this attempt may be silent, if that is another time than that of its first attempt."""
 _tries_log = logging.getLogger("worker")
 
 
@@ -107,7 +110,11 @@ class _Counting(ActivityInboundInterceptor):
         if info.attempt > 1:
             # After a reset attempts begin again with 1, and the heartbeats say how many were lost before it.
             carried = min(_read_carried_losses(info), info.attempt - 2)
-            _lost.set(carried + await self._was_lost(info))
+            pending = await self._describe_activity(info)
+            _lost.set(carried + _is_loss(pending.last_failure))
+            # Temporal gives each attempt the timeout of the first one, and goes by the one that someone changed.
+            changed = pending.activity_options.heartbeat_timeout.ToTimedelta()
+            _silence.set(changed or info.heartbeat_timeout)
         if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
             raise _make_timeout("no answer in time (activity StartToClose timeout)", tries, final=True)
         try:
@@ -130,14 +137,14 @@ class _Counting(ActivityInboundInterceptor):
         except CallTimedOut:
             raise _make_timeout(f"no answer in {seconds:g} s", this_try()) from None
 
-    async def _was_lost(self, info: activity.Info) -> bool:
-        """Whether the attempt before this one was; if the server does not say, it was a try."""
+    async def _describe_activity(self, info: activity.Info) -> PendingActivityInfo:
+        """The server's description of an activity, with the failure of its attempt before; empty if it does not say."""
         try:
             pending = (await describe_workflow(self._client, info)).pending_activities
         except RPCError as error:
             _tries_log.warning("how attempt %d of %s ended is not known: %s", info.attempt - 1, info.activity_id, error)
-            return False
-        return any(one.activity_id == info.activity_id and _is_loss(one.last_failure) for one in pending)
+            return PendingActivityInfo()
+        return next((one for one in pending if one.activity_id == info.activity_id), PendingActivityInfo())
 
 
 def _is_loss(failure: Failure) -> bool:
@@ -260,7 +267,7 @@ async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
 async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
     if pulse.has_news():
         pulse.beat()
-    most = count_allowed_pauses(activity.info().heartbeat_timeout, interval)
+    most = count_allowed_pauses(_silence.get() or activity.info().heartbeat_timeout, interval)
     quiet = unsaid = 0
     while True:
         await asyncio.sleep(interval.total_seconds())

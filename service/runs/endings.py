@@ -67,6 +67,22 @@ async def archive_if_ended(
     return await _settle_closed(run, execution, temporal, store, known)
 
 
+FORGOTTEN: Final = Failure(node="", type="Terminated", message="Temporal no longer knows it")
+
+
+async def is_section_listed(section: ArchivedRun, temporal: Temporal, store: TenantStore) -> bool:
+    """Whether the run of a section says that it has it: all that `temporal workflow delete` leaves of an open one."""
+    root = None if section.branch_of is None else await store.runs.get(section.branch_of.run_id)
+    if root is None:
+        return False
+    branches = root.branches
+    if root.status == "running":
+        with suppress(RunForgotten, RunUnreadable, WorkerUnavailable, TemporalUnavailable):
+            snapshot = await temporal.snapshot(root.run_id)
+            branches = branches if snapshot is None else snapshot.branches
+    return any(branch.run_id == section.run_id for branch in branches)
+
+
 async def _settle_replaced(
     run: ArchivedRun, execution: Execution, store: TenantStore, known: Sequence[AgentEvent]
 ) -> ArchivedRun:
@@ -113,7 +129,7 @@ async def _settle_closed(
     try:
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
-        return await _store_unread_run(run, execution, "Temporal no longer knows it", known, temporal, store)
+        return await _store_unread_run(run, execution, FORGOTTEN.message, known, temporal, store)
     except RunUnreadable as error:
         cause = error
     reason = _describe_cause(cause) if cause is not None else ""

@@ -8,9 +8,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.field_mask_pb2 import FieldMask
 from temporalio import activity, workflow
+from temporalio.api.activity.v1 import ActivityOptions
 from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.workflowservice.v1 import PauseActivityRequest, ResetActivityRequest, UnpauseActivityRequest
+from temporalio.api.workflowservice.v1 import (
+    PauseActivityRequest,
+    ResetActivityRequest,
+    UnpauseActivityRequest,
+    UpdateActivityOptionsRequest,
+)
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError
@@ -65,15 +73,19 @@ class Model:
 
     def __init__(self) -> None:
         self.begun = 0
+        self.beat = timedelta(seconds=0.1)
         self.under_way = asyncio.Event()
+        self.repeated = asyncio.Event()
         self.answers = asyncio.Event()
         self.given_up = False
 
     @activity.defn(name="call")
     async def call(self) -> int:
         self.begun += 1
+        if self.begun > 1:
+            self.repeated.set()
         self.under_way.set()
-        async with send_heartbeats(timedelta(seconds=0.1)):
+        async with send_heartbeats(self.beat):
             try:
                 await self.answers.wait()
             except asyncio.CancelledError:
@@ -83,9 +95,10 @@ class Model:
 
 
 @asynccontextmanager
-async def calling(client: Client) -> AsyncIterator[tuple[Model, WorkflowHandle[OneCall, int]]]:
+async def calling(client: Client, beat: float = 0.1) -> AsyncIterator[tuple[Model, WorkflowHandle[OneCall, int]]]:
     """A call that is under way."""
     model, queue = Model(), f"operators-{uuid.uuid4()}"
+    model.beat = timedelta(seconds=beat)
     async with Worker(
         client,
         task_queue=queue,
@@ -96,7 +109,7 @@ async def calling(client: Client) -> AsyncIterator[tuple[Model, WorkflowHandle[O
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
     ):
         handle = await client.start_workflow(OneCall.run, id=queue, task_queue=queue)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             await model.under_way.wait()
             yield model, handle
 
@@ -150,6 +163,25 @@ async def test_a_paused_call_is_given_up_when_its_run_is_cancelled(temporal: Cli
         and isinstance(cause.cause, ApplicationError)
         and cause.cause.type == FailureType.ABANDONED
     )
+
+
+async def test_a_call_whose_heartbeat_timeout_was_shortened_is_made_once_more_at_most(temporal: Client) -> None:
+    """The attempt under way does not know of it, and the server gives the next one the timeout that the first had."""
+    async with calling(temporal, beat=0.5) as (model, handle):
+        await temporal.workflow_service.update_activity_options(
+            UpdateActivityOptionsRequest(
+                namespace=temporal.namespace,
+                execution=WorkflowExecution(workflow_id=handle.id),
+                id=ACTIVITY,
+                activity_options=ActivityOptions(heartbeat_timeout=Duration(seconds=1, nanos=600_000_000)),
+                update_mask=FieldMask(paths=["heartbeat_timeout"]),
+            )
+        )
+        await model.repeated.wait()
+        await asyncio.sleep(5.0)  # three times the timeout
+        model.answers.set()
+        assert await handle.result() == 2
+    assert model.begun == 2
 
 
 async def test_a_worker_that_stops_waits_no_longer_for_a_paused_call_than_for_others(temporal: Client) -> None:

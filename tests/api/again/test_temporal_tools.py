@@ -11,6 +11,7 @@ import pytest
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType, ResetReapplyExcludeType
 from temporalio.api.workflowservice.v1 import (
+    DeleteWorkflowExecutionRequest,
     PauseActivityRequest,
     PauseWorkflowExecutionRequest,
     ResetWorkflowExecutionRequest,
@@ -138,6 +139,33 @@ async def test_a_section_that_is_terminated_in_temporal_says_so_and_the_run_goes
     assert (view["status"], view["question"]) == ("terminated", "What of Section 2 and retries?")
     assert "no use" in view["failure"]["message"]
     assert over["status"] == "partial"
+
+
+async def test_a_section_that_is_deleted_in_temporal_is_terminated_and_its_run_goes_on(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    provider = Provider(sections=2)
+    provider.slow[("thinking", "What of Section 2 and retries?")] = 3.0
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION, mode="deep")
+        await provider.asked(("thinking", "What of Section 2 and retries?"))
+        section = f"{run_id}.0004.loop-2"
+        place = WorkflowExecution(workflow_id=section)
+        await temporal.workflow_service.delete_workflow_execution(
+            DeleteWorkflowExecutionRequest(namespace=temporal.namespace, workflow_execution=place)
+        )
+        views: list[Json] = []
+
+        async def is_over() -> bool:
+            views.append((await api.get(f"/v1/runs/{section}")).json())
+            return bool(views[-1]["status"] != "running")
+
+        await until(is_over)
+        over = await ended(api, run_id)
+        last = await read(api, section)
+        unknown = await api.get(f"/v1/runs/{run_id}.0004.loop-9")
+    assert (views[-1]["status"], last["status"], over["status"]) == ("terminated", "terminated", "partial")
+    assert unknown.status_code == 404
 
 
 async def test_a_run_whose_call_is_paused_in_temporal_is_blocked_once_its_attempt_has_ended(
@@ -272,14 +300,14 @@ async def test_a_workflow_that_is_started_under_the_id_of_an_ended_run_changes_n
     async with working(temporal, store, api_settings, Provider()):
         run_id = await start(api, QUESTION)
         over = await ended(api, run_id)
-        report = (await api.get(f"/v1/runs/{run_id}/report")).json()
+        report = (await api.get(f"/v1/runs/{run_id}/report")).text
         for queue in (task_queue, f"{task_queue}-none"):
             other = await temporal.start_workflow("research", 1, id=run_id, task_queue=queue)
             if queue == task_queue:
                 with pytest.raises(WorkflowFailureError):
                     await other.result()
             assert await read(api, run_id) == over
-            assert (await api.get(f"/v1/runs/{run_id}/report")).json() == report
+            assert (await api.get(f"/v1/runs/{run_id}/report")).text == report
             (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
             assert listed["status"] == "completed"
             events = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text

@@ -82,7 +82,10 @@ async def compare_views(api: httpx.AsyncClient, served: str, run_id: str, told: 
     async with asyncio.timeout(60):
         await until(says_so)
     word = "blocked" if told.blocked else f"running ({told.stage})" if told.waits else "running"
-    assert f" {word} " in await run_command(served, "runs")
+    listed = ""
+    async with asyncio.timeout(60):
+        while f" {word} " not in listed:  # a list asks Temporal no longer than a moment, and says `running` without it
+            listed = await run_command(served, "runs")
     async with watching(served, run_id) as lines:
         await read_until(lines, watch)
     return found

@@ -9,6 +9,7 @@ outside. Temporal says what is so. Any number of API processes may do this at on
 done twice.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -78,8 +79,10 @@ async def is_section_listed(section: ArchivedRun, temporal: Temporal, store: Ten
     branches = root.branches
     if root.status == "running":
         with suppress(RunForgotten, RunUnreadable, WorkerUnavailable, TemporalUnavailable):
-            snapshot = await temporal.snapshot(root.run_id)
-            branches = branches if snapshot is None else snapshot.branches
+            snapshot, execution = await asyncio.gather(temporal.snapshot(root.run_id), temporal.describe(root.run_id))
+            # One that is announced and was not started yet is open, and has no execution.
+            started = () if snapshot is None else snapshot.branches
+            branches = tuple(one for one in started if one.status != "running" or one.run_id in execution.sections)
     return any(branch.run_id == section.run_id for branch in branches)
 
 
@@ -314,7 +317,7 @@ class Reconciler:
         del self._resuming[key]
         try:
             execution = await self._temporal.describe(run.run_id)
-            if execution.status == "running":
+            if execution.status == "running" and execution.is_of_run:
                 await store.runs.reopen(run.run_id, execution.id)
                 return
             await archive_if_ended(run, self._temporal, store)  # an execution may have ended before any worker had it

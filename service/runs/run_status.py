@@ -220,10 +220,11 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
 def join_blocked(
     whole: str, sections: Iterable[tuple[str, Execution]] = (), pending: Iterable[PendingActivity] = ()
 ) -> str:
-    """Join why a run cannot continue, why its sections cannot, each behind its title, and why no worker takes calls."""
+    """Join why a run and its sections, each behind its title, cannot continue, and why none of its calls is taken."""
     of_sections = [f"{title}: {one.blocked}" for title, one in sections if one.blocked]
-    unserved = dict.fromkeys(one.unserved for one in pending)
-    return "; ".join(filter(None, [whole, *of_sections, *unserved]))
+    unserved = [one.unserved for one in pending]
+    stopped = dict.fromkeys(unserved) if all(unserved) else ()  # else other calls go on, and the run may without these
+    return "; ".join(filter(None, [whole, *of_sections, *stopped]))
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -325,13 +326,14 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
 
 
 def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize paused calls, calls of silent workers, and failed ones that are retried.
+    """Summarize calls that no worker takes, paused calls, calls of silent workers, and failed ones that are retried.
 
     Empty if there are none of these.
     """
     calls = tuple(pending)
     silent = [one for one in calls if one.repeated_at is not None]
-    said = [
+    said = [*dict.fromkeys(one.unserved for one in calls if one.unserved)]
+    said += [
         f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
         f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
         for one in silent[:MOST_FAILURES]

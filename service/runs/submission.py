@@ -40,11 +40,14 @@ class Submission:
 
 
 def build_request_key(key: str | None, body: Request, about: str = "") -> RequestKey | None:
-    """A client's key with the hash of what it came with; the order of fields and white space do not matter."""
+    """A client's key with the hash of what it came with; the order of fields and white space do not matter.
+
+    Line feeds, which headers cannot have and other keys may, mark keys of our own.
+    """
     if key is None:
         return None
     said = json.dumps(body.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
-    return RequestKey(key=key, request_hash=sha256(f"{about}{said}".encode()).hexdigest())
+    return RequestKey(key=key.replace("\n", " "), request_hash=sha256(f"{about}{said}".encode()).hexdigest())
 
 
 async def submit_run(

@@ -171,9 +171,11 @@ class Execution:
             paused_call=explain_paused_call(answer),
             started_at=info.start_time.ToMilliseconds() / 1_000,
             section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
-            sections=tuple(child.workflow_id for child in answer.pending_children),
+            sections=tuple(child.workflow_id for child in answer.pending_children if child.run_id),
             cancel_requested=answer.workflow_extended_info.cancel_requested,
-            is_of_run=any(name in info.search_attributes.indexed_fields for name in SEARCH_ATTRIBUTES),
+            # Of attributes that were removed from the namespace nothing is shown; a place in queues stays.
+            is_of_run=bool(info.priority.fairness_key)
+            or any(name in info.search_attributes.indexed_fields for name in SEARCH_ATTRIBUTES),
         )
 
 

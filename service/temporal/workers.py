@@ -233,9 +233,9 @@ def _get_versioning_mode(poller: PollerInfo) -> WorkerVersioningMode.ValueType:
 
 def _is_live_poller(poller: PollerInfo, heartbeats: Sequence[WorkerHeartbeat], now: float) -> bool:
     """Whether a poller is still there; one process may have several workers, of which older ones have stopped."""
-    if poller.last_access_time.ToSeconds() <= now - POLLER_AGE.total_seconds():
-        return False
-    return not heartbeats or any(_is_live_heartbeat(heartbeat, now) for heartbeat in heartbeats)
+    if heartbeats:  # one that has its hands full does not poll, and says that it runs
+        return any(_is_live_heartbeat(heartbeat, now) for heartbeat in heartbeats)
+    return poller.last_access_time.ToSeconds() > now - POLLER_AGE.total_seconds()
 
 
 def _is_live_heartbeat(heartbeat: WorkerHeartbeat, now: float) -> bool:

@@ -34,8 +34,8 @@ class WriteTurns:
         self._mutex = threading.Lock()
         self._waiting: deque[threading.Event] = deque()
         self._taken = False
-        self._ended = 0
-        """How many turns have ended."""
+        self._written = 0
+        """How many turns have ended in which somebody could write."""
         self._busy_since = 0.0
         """Since when one turn follows the other, without time for other processes."""
 
@@ -43,30 +43,30 @@ class WriteTurns:
         """Wait for a turn.
 
         Raises:
-            sqlite3.OperationalError: no turn ended in `BUSY_SECONDS`.
+            sqlite3.OperationalError: nobody wrote in `BUSY_SECONDS`.
         """
+        mine = threading.Event()
         with self._mutex:
             if not self._taken:
                 self._taken = True
                 self._busy_since = time.monotonic()
                 return
-            mine = threading.Event()
             self._waiting.append(mine)
-            ended = self._ended
+            written = self._written
         while not mine.wait(BUSY_SECONDS):
             with self._mutex:
-                if not mine.is_set() and self._ended == ended:
+                if not mine.is_set() and self._written == written:
                     self._waiting.remove(mine)
                     raise _build_busy_error()
-                ended = self._ended
+                written = self._written
         if time.monotonic() - self._busy_since > TURNS_SECONDS:
             time.sleep(PAUSE_SECONDS)
             self._busy_since = time.monotonic()
 
-    def end(self) -> None:
-        """End a turn; the next one begins."""
+    def end(self, *, wrote: bool = True) -> None:
+        """End a turn; the next one begins. One that another process kept from writing is no progress."""
         with self._mutex:
-            self._ended += 1
+            self._written += wrote
             if self._waiting:
                 self._waiting.popleft().set()
             else:
@@ -153,12 +153,14 @@ class Connection(sqlite3.Connection):
             sqlite3.OperationalError: it was locked for `BUSY_SECONDS`.
         """
         assert self._turns is not None
-        self._turns.take()
-        self._has_turn = True
+        if not self._has_turn:  # SQLite takes some transactions back by itself, as on a full disk
+            self._turns.take()
+            self._has_turn = True
         try:
             self._begin_among_processes()
         except BaseException:
-            self._end_turn()
+            self._has_turn = False
+            self._turns.end(wrote=False)
             raise
 
     def _begin_among_processes(self) -> None:
@@ -205,6 +207,13 @@ class Connection(sqlite3.Connection):
             self._end_turn()
 
     def __del__(self) -> None:
-        """Closes a connection without an owner: aiosqlite drops one that is given up while it is opened."""
+        """Closes a connection without an owner: aiosqlite drops one that is given up while it is opened.
+
+        Its turn ends in another thread: Python may collect it within `WriteTurns`, whose lock this thread then has.
+        """
+        left, self._has_turn = self._has_turn, False
         with suppress(sqlite3.ProgrammingError):  # it was never opened
             self.close()
+        if left and self._turns is not None:
+            with suppress(RuntimeError):  # Python ends
+                threading.Thread(target=self._turns.end, daemon=True).start()

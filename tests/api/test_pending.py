@@ -133,8 +133,15 @@ def test_each_queue_is_named_once() -> None:
     one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved="none polls q")
     other = one.model_copy(update={"queue": "r", "unserved": "r was stopped"})
     served = one.model_copy(update={"queue": "s", "unserved": ""})
-    assert join_blocked("", pending=[one, one, other, served]) == "none polls q; r was stopped"
-    assert join_blocked("it is paused", pending=[served, one]) == "it is paused; none polls q"
+    assert join_blocked("", pending=[one, one, other]) == "none polls q; r was stopped"
+    assert join_blocked("it is paused", pending=[one]) == "it is paused; none polls q"
+    assert summarize_pending_calls([one, one, other, served]) == "none polls q; r was stopped"
+
+
+def test_a_run_that_makes_other_calls_is_not_blocked() -> None:
+    one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved="none polls q")
+    served = one.model_copy(update={"queue": "s", "unserved": ""})
+    assert join_blocked("", pending=[one, served]) == ""
     assert join_blocked("", pending=[served]) == ""
 
 

@@ -62,6 +62,12 @@ def test_one_that_has_not_polled_for_long_does_not_count() -> None:
     assert find_polling_fault("elcano", queue(), [], NOW).startswith("no worker polls")
 
 
+def test_one_with_its_hands_full_counts_by_its_heartbeats() -> None:
+    """It polls when a call has ended, which may take longer than a poll."""
+    late = queue(("1@a", 10 * POLLER_AGE.total_seconds(), ""))
+    assert find_polling_fault("elcano", late, [beat("1@a", 2)], NOW) == ""
+
+
 @pytest.mark.parametrize(
     ("builds", "current", "told"),
     [

@@ -1,6 +1,7 @@
 """Writers of one SQLite file take turns: no one waits while others that came later write."""
 
 import asyncio
+import gc
 import sqlite3
 import subprocess
 import sys
@@ -93,6 +94,55 @@ def test_reads_take_no_turn(connect: Callable[[], Connection]) -> None:
     first, second = connect(), connect()
     first.execute("INSERT INTO t (writer) VALUES ('first')")
     assert second.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
+def test_writers_that_another_process_keeps_from_writing_fail_and_lose_no_turn(
+    file: Path, connect: Callable[[], Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_connection, "BUSY_SECONDS", 0.05)
+    failed: list[sqlite3.OperationalError] = []
+
+    def fail() -> None:
+        with pytest.raises(sqlite3.OperationalError, match="locked") as caught:
+            write(connect(), "one")
+        failed.append(caught.value)
+
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=fail) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(failed) == 4
+    monkeypatch.undo()
+    write(connect(), "after")
+    assert list_writers(file) == ["after"]
+
+
+def test_a_connection_whose_transaction_sqlite_took_back_writes_again(
+    file: Path, connect: Callable[[], Connection]
+) -> None:
+    own = connect()
+    own.execute("INSERT INTO t (writer) VALUES ('lost')")
+    sqlite3.Connection.rollback(own)  # as SQLite does where the disk is full
+    write(own, "again")
+    write(connect(), "next")
+    assert list_writers(file) == ["again", "next"]
+
+
+def test_a_connection_that_python_collects_while_this_thread_waits_for_a_turn_ends_its_own(
+    file: Path, connect: Callable[[], Connection]
+) -> None:
+    left = sqlite3.connect(file, factory=Connection, check_same_thread=False)
+    turns = left._turns
+    assert turns is not None
+    left.execute("INSERT INTO t (writer) VALUES ('left')")
+    with turns._mutex:
+        del left
+        gc.collect()
+    write(connect(), "next")
+    assert list_writers(file) == ["next"]
 
 
 def test_a_turn_that_no_one_ends_is_an_error_for_those_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ async def measure_end(folder: Path) -> float:
         run_id = tour.runs[WORKING]
         async with open_tab(browser, tour.stack.settings.base_url) as page:
             await page.goto(f"/runs/{run_id}")
-            await page.locator("#feed li").first.wait_for()
+            await page.locator("#feed li").first.wait_for(state="attached")
             tour.desk.mended.set()
             await page.wait_for_url("**/report", timeout=LONGEST_MILLISECONDS)
             painted = (await page.evaluate(OPENED))["painted"] + await page.evaluate("performance.timeOrigin")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,7 @@ def _check_out(commit: str) -> Iterator[Path]:
 
 
 def _measure(tree: Path, arguments: Sequence[str], folder: Path) -> Figures:
+    shutil.rmtree(folder, ignore_errors=True)  # of an earlier comparison
     python = ["env", f"PYTHONPATH={tree}", sys.executable]
     said = _run([*python, "-m", "benchmarks.load", *arguments, "--folder", str(folder)], tree)
     (costs,) = folder.glob(f"*/{COSTS}")

@@ -69,6 +69,10 @@ def _is_readable_alike(one: Figure, other: Figure) -> bool:
     return len({group and group[1] for group in groups}) == 1
 
 
+_LEAST_BARE: Final = 10
+"""Per cent of a share that a number alone may say, as a cell does: `2 died` are not 1 in 50."""
+
+
 def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
     """Whether both are the same amount with the same bound; `rounded`: `one` is only said to be about that."""
     if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
@@ -79,6 +83,10 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return False
     if _is_of_another_kind(one, other) or _is_of_another_kind(other, one):
         return False
+    if (one.share is None) != (other.share is None):
+        share, alone = (one, other) if other.share is None else (other, one)
+        if alone.unit != SHARE and not any(value < 1 or value >= _LEAST_BARE for value in share.values & alone.values):
+            return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False
     if {one.unit, other.unit} == {TIMES, SHARE} and (one.spelled or other.spelled):

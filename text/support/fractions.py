@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -60,9 +60,11 @@ _RATIO: Final = re.compile(
     r"(\d{1,7})(?![\d/])",
     re.IGNORECASE,
 )
-_SAME: Final = Decimal("0.005")
-_NEAR: Final = Decimal("0.03")
-_PLACES: Final = tuple(Decimal(1).scaleb(-places) for places in range(4))
+_SAME: Final = (Decimal("0.005"), Decimal("0.025"))
+_NEAR: Final = (Decimal("0.03"), Decimal("0.1"))
+"""How far a ratio may be off a share: at most so much, and so much of the share."""
+_DIGITS: Final = tuple(Context(prec=digits) for digits in range(2, 6))
+"""Of one digit, 1 in 400 would be 0 %, as nearly all small shares."""
 
 
 _WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
@@ -98,7 +100,7 @@ class Share:
     def values(self) -> frozenset[Decimal]:
         """The share and its percentage, exact and rounded: two thirds are 67, 66.7 and 66.67 (per cent)."""
         percent = self.exact * 100
-        return frozenset({self.exact, *(percent.quantize(place).normalize() for place in _PLACES)})
+        return frozenset({self.exact, *(rounding.plus(percent).normalize() for rounding in _DIGITS)})
 
 
 def find_shares(text: str) -> Iterator[Share]:
@@ -163,5 +165,9 @@ def is_same_share(share: Decimal, ratio: Decimal, bound: str, *, rounded: bool) 
 
     `rounded`: the share is only said to be about that.
     """
-    near = _NEAR if rounded else _SAME
-    return abs(ratio - share) <= near or (bound == "least" and ratio > share) or (bound == "most" and ratio < share)
+    most, part = _NEAR if rounded else _SAME
+    return (
+        abs(ratio - share) <= min(most, part * share)
+        or (bound == "least" and ratio > share)
+        or (bound == "most" and ratio < share)
+    )

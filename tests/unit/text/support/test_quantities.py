@@ -190,8 +190,16 @@ SAME = [
     ("250 avro", "250 euros"),
     ("He scored 31 points and 12 rebounds.", "He had 12 rebounds and 31 points."),
     ("1 Mart 2019", "2019-03-01"),
+    ("About 1 in 500 people", "1 in 480 people"),
+    ("1 in 150 people", "0.67% of people"),
 ]
 DIFFERENT = [
+    ("About 1 in 500 people have it.", "About 1 in 50 people have it."),
+    ("About 1 in 500 people have it.", "2% of people have it."),
+    ("1 in 400 people have it.", "1 in 300 people have it."),
+    ("1 in 150 people have it.", "1 in 100 people have it."),
+    ("fewer than 1 in 1,000 people", "fewer than 1 in 100 people"),
+    ("1 in 50 patients died.", "2 patients died."),
     ("50 bp", "50 %"),
     ("50 bp", "50 percentage points"),
     ("10 kV", "10 kVA"),

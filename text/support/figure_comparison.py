@@ -16,7 +16,7 @@ from elcano.text.stems import find_word_root
 from elcano.text.support.figures import Figure, extract_figures, read_scale
 from elcano.text.support.fractions import find_ratio_at, find_ratios
 from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_same_difference, same_amount
-from elcano.text.units import BASIS_POINTS, POINTS, RATIO_UNITS, SHARE, TIMES
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {
@@ -136,28 +136,23 @@ def is_other_change(one: Figure, other: Figure) -> bool:
 
 
 def _is_of_another_kind(one: Figure, other: Figure) -> bool:
-    """Whether a measure or a symbol is held against the number of something else: `18,000 km`, `18,000 sheep`.
+    """Whether a symbol that may be a unit is held against a unit: `50 xVA` is no `50 kV`.
 
-    A word that may be said of a measure, as in `5 full litres`, has the unit behind it, and tells nothing.
+    Held against no unit it may be what is counted: `14 RCTs` are 14 trials.
     """
-    if not one.unit and _SYMBOL.fullmatch(
-        one.counted
-    ):  # `50 xVA` is no `50 kV`, `30 fps` may be `30 frames per second`
-        behind = (not other.unit and other.counted) or _BARE.sub("", other.written) or other.unit
-        return bool(behind) and not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
-    measure = one.unit and one.unit not in (*RATIO_UNITS, BASIS_POINTS) and not one.unit.isupper()
-    thing = not other.unit and len(other.counted) >= _LEAST_THING and not _SYMBOL.fullmatch(other.counted)
-    return bool(measure and thing and not one.spelled and not _SCALE_OR_UNIT.search(one.written))
+    if one.unit or not other.unit or not _SYMBOL.fullmatch(one.counted):
+        return False
+    behind = _BARE.sub("", other.written) or other.unit  # `30 fps` may be `30 frames per second`
+    return not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
 
 
-def is_count_of_others(one: Figure, same: Iterable[Figure], there: Iterable[Figure]) -> bool:
-    """Whether quotes count the same thing otherwise, and only others by this number: `12 points and 31 rebounds`."""
-    thing = _name_thing(one)
-    return bool(
-        thing
-        and any(_name_thing(other) == thing for other in there)
-        and all((_name_thing(other) or other.unit) not in ("", thing) for other in same)
-    )
+def is_count_of_others(one: Figure, same: Iterable[Figure], asked: Iterable[Figure], there: Sequence[Figure]) -> bool:
+    """Whether a statement has two counts of the quotes the other way round: `12 points and 31 rebounds`."""
+    thing, others = _name_thing(one), {_name_thing(other) for other in same}
+    if not thing or {"", thing} & others:
+        return False
+    turned = [second for second in asked if _name_thing(second) in others]
+    return any(_name_thing(other) == thing and second.values & other.values for second in turned for other in there)
 
 
 def _name_thing(one: Figure) -> str:
@@ -189,9 +184,6 @@ _TO: Final = re.compile(r"[ \u00a0](?:to|auf|\u00e0|a|al|naar|tot|para|hasta|Ð´Ð
 _SYMBOL: Final = re.compile(r"[b-df-hj-np-tv-xz]{2,5}|[A-Za-z\u00b5\u03bc]{1,3}[A-Z\u03a9][A-Za-z]{0,3}")
 """A word that only a symbol can be: without a vowel, or with a capital within."""
 _BARE: Final = re.compile(r"^[\W\d]+")
-_LEAST_THING: Final = 4
-_SCALE_OR_UNIT: Final = re.compile(r"\d[bkm]$", re.IGNORECASE)
-"""Of `2.7B`, which may be bytes or a scale."""
 
 
 def _abbreviates(symbol: str, words: str) -> bool:
@@ -251,7 +243,8 @@ def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
 
 def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
     """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
-    amounts = [(value, one.unit) for one in figures[:_MOST_COMPARED] for value in one.values if value > 0]
+    counts = [one for one in figures[:_MOST_COMPARED] if one.share is None]  # any share is a hundredth of its per cent
+    amounts = [(value, one.unit) for one in counts for value in one.values if value > 0]
     for value, unit in amounts:
         if unit == TIMES and value > 1:
             yield 1 / value

@@ -250,7 +250,7 @@ def _explain_missing_figure(
         if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
             return ""
     same = [other for other in (*there, *known) if is_same_figure(one, other, rounded=one.about)]
-    if same and not is_count_of_others(one, same, there):
+    if same and not is_count_of_others(one, same, asked, there):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""

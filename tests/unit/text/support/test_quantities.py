@@ -192,6 +192,12 @@ SAME = [
     ("1 Mart 2019", "2019-03-01"),
     ("About 1 in 500 people", "1 in 480 people"),
     ("1 in 150 people", "0.67% of people"),
+    ("14 RCTs were pooled.", "14 trials were pooled."),
+    ("She owns 4 UK hospitals.", "She owns 4 hospitals in the UK."),
+    ("They were 65 years old.", "Patients aged 65 underwent surgery."),
+    ("They weighed 80 kg.", "Weight (kg) 80 Height (cm) 170"),
+    ("31 people were killed and 120 injured.", "There were 31 deaths, and 120 people were injured."),
+    ("Of 42 patients, 12 died.", "42 subjects took part; 12 patients died."),
 ]
 DIFFERENT = [
     ("About 1 in 500 people have it.", "About 1 in 50 people have it."),
@@ -203,8 +209,6 @@ DIFFERENT = [
     ("50 bp", "50 %"),
     ("50 bp", "50 percentage points"),
     ("10 kV", "10 kVA"),
-    ("18,000 km", "18,000 sheep"),
-    ("18,000 sheep", "18,000 km"),
     ("30 xqz of it", "30 mg of it"),
     ("30 days", "30 working days"),
     ("1,200 person-years", "1,200 years"),

@@ -67,19 +67,24 @@ _DIGITS: Final = tuple(Context(prec=digits) for digits in range(2, 6))
 """Of one digit, 1 in 400 would be 0 %, as nearly all small shares."""
 
 
-_WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
+_WHOLE: Final = r"(?!2000(?!\d))\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
+"""No `one in 2000`, which is a year."""
 _MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
-    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})(?P<thing>[ \u00a0][^\W\d_]{{3,20}})?[ \u00a0]"
+    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF.keys() - {'a'})}|{_MORE_COUNTS})[ \u00a0]"
     r"(?:(?P<among>in|(?:de|em)[ \u00a0]cada)|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из)[ \u00a0]"
     rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
     r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
     re.IGNORECASE,
 )
-"""`one in five adults`, `1 patient in 20`; neither `one in five years` nor `one trial in five hospitals`."""
-_THINGS_BEHIND: Final = re.compile(r"[ \u00a0][^\W\d_]{3,}[^\Ws]s(?!\w)")
+"""`one in five adults`, `1 in 20`; neither `one in five years` nor `one trial in five hospitals`."""
+_LABEL: Final = re.compile(
+    r"\b(?:class|day|figure|grade|group|level|phase|stage|step|table|type|week|year)[ \u00a0]\Z", re.IGNORECASE
+)
+"""What is numbered, as in `grade 1 in 20 patients`."""
 
 
+_MOST_SEVERAL: Final = 10
 _DIGIT: Final = "一二三四五六七八九"
 _IDEOGRAPHIC: Final = re.compile(
     rf"(?P<under>[{_DIGIT}\d]|十)分[之の](?P<over>[{_DIGIT}\d])|(?P<whole>[2-9]|10)분의[ \u00a0]?(?P<part>[1-9])"
@@ -116,7 +121,8 @@ def find_shares(text: str) -> Iterator[Share]:
                 continue
         changed = found["alone"] is not None and found["count"]
         changed = changed and _CHANGED.search(text, max(found.start() - 6, 0), found.start())
-        several = over > 1 and under not in (2, 4) and not found["over"]  # `two quarters` may be of a year
+        ordinal = found["part"] and found["part"].lower().endswith(("th", "third"))  # `two third-party vendors`
+        several = over > 1 and under not in (2, 4) and not found["over"] and not ordinal  # nor `two quarters` of a year
         if over < under and (found["of"] is not None or several or changed):
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _IDEOGRAPHIC.finditer(text):
@@ -125,13 +131,12 @@ def find_shares(text: str) -> Iterator[Share]:
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _ONE_IN.finditer(text):
         count, whole = (_read_count(found[name]) for name in ("count", "whole"))
-        listed = found["thing"] and _THINGS_BEHIND.match(text, found.end())
-        counted = found["of"] and (
-            count == 1 or found["thing"] or not found["whole"].isalpha()
-        )  # `one of three trials`
-        counted = counted or (found["thing"] and found["among"] is None)
-        counted = counted or (found["whole"].isdigit() and found["among"] is None)  # `vier von 44` are two counts
-        if 0 < count < whole > 2 and not (listed or counted):
+        if found["among"] is None:  # `one of three trials`, `vier von 44`
+            counted = not found["whole"].isalpha() or (found["of"] and count == 1)
+        else:  # `three in 25 mice`
+            counted = count > 1 and whole > _MOST_SEVERAL
+        label = _LABEL.search(text, max(found.start() - _LONGEST_PLACE, 0), found.start())
+        if 0 < count < whole > 2 and not (counted or label):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 
 

@@ -15,7 +15,7 @@ from elcano.text.languages import possible_languages
 from elcano.text.stems import find_word_root
 from elcano.text.support.figures import Figure, extract_figures, read_scale
 from elcano.text.support.fractions import find_ratio_at, find_ratios
-from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_same_difference, same_amount
+from elcano.text.unit_comparison import is_rounded_conversion, is_same_difference, same_amount
 from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
@@ -116,18 +116,17 @@ def _is_same_measure(one: Figure, other: Figure) -> bool:
     return False
 
 
-def find_other_lengths(lasting: Iterable[Figure], there: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    """Amounts such as `lasted a week`, asked only of what says how many weeks, with what it says instead."""
-    for one in lasting:
-        other = next((other for other in there if can_convert(one.unit, other.unit)), None)
-        if other and not any(is_same_figure(one, same, rounded=False) for same in there):
-            yield one, other
-
-
 def _count_places(one: Figure, value: Decimal) -> int:
     """The decimals to which a figure is exact; less than none for `about 150` and `45 million`."""
     coarse = one.about or read_scale(one.written)
     return min(one.places, -int(value.normalize().as_tuple().exponent)) if coarse else one.places
+
+
+def is_in_parts(one: Figure, there: Sequence[Figure]) -> bool:
+    """Whether figures are the parts of what may be a time or a score: `28-25` of `28:25`."""
+    return bool(one.parts) and all(
+        any(is_same_figure(part, other, rounded=False) for other in there) for part in one.parts
+    )
 
 
 def is_other_change(one: Figure, other: Figure) -> bool:

@@ -18,7 +18,7 @@ from elcano.text.languages import STOP_WORDS
 from elcano.text.number_words import parse_scale_word
 from elcano.text.support.fractions import find_shares
 from elcano.text.units import PER_MILLE, POINTS, SHARE, find_time_behind, find_unit, read_rate
-from elcano.text.written_dates import parse_month_name
+from elcano.text.written_dates import WrittenMoment, parse_month_name
 from elcano.text.written_numbers import find_numbers
 
 MOST_FIGURES: Final = 2_000
@@ -99,6 +99,7 @@ _ARTICLE: Final = re.compile(
     re.IGNORECASE,
 )
 _MINUTES_AND_SECONDS: Final = re.compile(r"\d{1,2}:\d\d")
+"""A time without `am` or `pm`, which may as well be a score, a ratio or a verse."""
 _BELOW_ZERO: Final = re.compile(
     r"[ \u00a0](?:below zero|under null|unter null|bajo cero|au-dessous de zéro|sous zéro|sotto zero|abaixo de zero"
     r"|negativos|onder nul|ниже нуля)(?!\w)",
@@ -115,13 +116,6 @@ _DIFFERING: Final = re.compile(
 )
 _NO_LONE_UNITS: Final = frozenset(("second", "bar", "foot", "yard", "cup", "degree", "angular_degree", "mole", "beat"))
 """What is also another word behind an article: `a second trial`."""
-_LASTING: Final = re.compile(
-    r"(?<!\w)(?:for|under|over|less than|more than"
-    r"|last(?:s|ed|ing)?|took|takes?|weigh(?:s|ed)|dauerte|dauert|dura(?:nte|ba|va)?|duró|pendant"
-    r"|gedurende|duurde)"
-    r"[ \u00a0]\Z",
-    re.IGNORECASE,
-)
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
@@ -155,6 +149,8 @@ class Figure:
     """Whether it is said to be nearly that amount."""
     rate: str = ""
     """Its unit with the time that the sentence says behind it: `40 IU of insulin a day`."""
+    parts: tuple["Figure", ...] = ()
+    """Those of what may be a time or a score, `28:25`."""
     counted: str = ""
     """The word behind it: a thing, or, where no unit is known, a symbol that is none of ours."""
 
@@ -183,12 +179,10 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
     found: list[Figure] = []
     for one, unit, power in zip(numbers, units, scales, strict=True):
         if one.moment is not None and (seconds := _read_clock(one)):  # `2:17:25` is also 2 h 17 min 25 s
-            found.append(Figure(one.text, seconds, "second", start=one.start))
+            parts = tuple(_read_parts(text, one.moment)) if _MINUTES_AND_SECONDS.fullmatch(one.text) else ()
+            found.append(Figure(one.text, seconds, "second", start=one.start, parts=parts))
         elif one.moment is not None:
-            for start, end, number in one.moment.parts:
-                if text[start].isdigit():
-                    values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
-                    found.append(Figure(text[start:end], values, start=start))
+            found += _read_parts(text, one.moment)
         elif dates or not one.ordinal:
             built = _build_figure(text, one, unit)
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
@@ -208,12 +202,16 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
         )
     if dates:
         found += _extract_month_names(text)
-        found += (one for one in extract_lone_units(text) if not any(_is_within(one, other) for other in found))
+        covered = {place for one in found for place in range(one.start, one.start + len(one.written))}
+        found += (one for one in extract_lone_units(text) if one.start not in covered)
     return tuple(sorted(found, key=lambda one: one.start)[:MOST_FIGURES])
 
 
-def _is_within(one: Figure, other: Figure) -> bool:
-    return other.start <= one.start < other.start + len(other.written)
+def _read_parts(text: str, moment: WrittenMoment) -> Iterator[Figure]:
+    for start, end, number in moment.parts:
+        if text[start].isdigit():
+            values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
+            yield Figure(text[start:end], values, start=start)
 
 
 def extract_lone_units(text: str) -> Iterator[Figure]:
@@ -226,13 +224,6 @@ def extract_lone_units(text: str) -> Iterator[Figure]:
         lone = unit not in _NO_LONE_UNITS or found[0].lower() == "one"
         if unit and lone and not unit.isupper() and unit not in _SHARES:
             yield Figure(text[found.start() : end], frozenset({Decimal(1)}), unit, spelled=True, start=found.start())
-
-
-def find_lasting_units(text: str) -> Iterator[Figure]:
-    """Those of them that say how long or how much something is, by the word in front: `lasted a week`."""
-    for one in extract_lone_units(text):
-        if _LASTING.search(text, max(0, one.start - 12), one.start):
-            yield replace(one, counted="")
 
 
 def read_scale(number: str) -> int:

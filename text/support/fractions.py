@@ -71,7 +71,7 @@ _WHOLE: Final = r"(?!2000(?!\d))\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
 """No `one in 2000`, which is a year."""
 _MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
-    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF.keys() - {'a'})}|{_MORE_COUNTS})[ \u00a0]"
+    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})[ \u00a0]"
     r"(?:(?P<among>in|(?:de|em)[ \u00a0]cada)|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из)[ \u00a0]"
     rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
     r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
@@ -85,6 +85,7 @@ _LABEL: Final = re.compile(
 
 
 _MOST_SEVERAL: Final = 10
+_ARTICLES: Final = frozenset(["a", "ein", "eine", "einem", "einen", "un", "une", "una", "um", "uma", "een"])
 _DIGIT: Final = "一二三四五六七八九"
 _IDEOGRAPHIC: Final = re.compile(
     rf"(?P<under>[{_DIGIT}\d]|十)分[之の](?P<over>[{_DIGIT}\d])|(?P<whole>[2-9]|10)분의[ \u00a0]?(?P<part>[1-9])"
@@ -134,7 +135,8 @@ def find_shares(text: str) -> Iterator[Share]:
         if found["among"] is None:  # `one of three trials`, `vier von 44`
             counted = not found["whole"].isalpha() or (found["of"] and count == 1)
         else:  # `three in 25 mice`
-            counted = count > 1 and whole > _MOST_SEVERAL
+            article = found["among"].lower() == "in" and found["count"].lower() in _ARTICLES
+            counted = article or (count > 1 and whole > _MOST_SEVERAL)
         label = _LABEL.search(text, max(found.start() - _LONGEST_PLACE, 0), found.start())
         if 0 < count < whole > 2 and not (counted or label):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))

@@ -40,11 +40,12 @@ _MOVES: Final = re.compile(
     r"|erh\u00f6h\w*|augment\w*|hauss\w*|progress\w*|aument\w*|sub[i\u00ed]\w*|cre[cs]\w*|sal[ie\u00ec]\w*|ste[ei]g\w*"
     r"|gestegen|stijg\w*|groei\w*|toegenomen)\b|[\u5347\u964d\u589e\u51cf]"
 )
+_ABOUT: Final = r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?"
 _CHANGED: Final = re.compile(
     r"(?:\b(?:(?P<by>by|um|de|en[ \u00a0]une?|del|dell['\u2019]|em|met)"
     r"|(?P<to>to|auf|\u00e0|a|al|naar|tot|para|hasta|at\u00e9))"
     r"[ \u00a0]?|(?P<more>\u4e86)|[\u5230\u81f3])"
-    r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?[$\u20ac\u00a3]?$"
+    rf"{_ABOUT}[$\u20ac\u00a3]?$"
 )
 _SHARES: Final = (SHARE, PER_MILLE, POINTS)
 _COUNTED_WORD: Final = re.compile(
@@ -109,10 +110,19 @@ _BELOW_ZERO_BEFORE: Final = re.compile(
     r"(?:零下|氷点下|영하|マイナス|마이너스|\b(?:minus|минус|eksi)\b)[ \u00a0]?\Z", re.IGNORECASE
 )
 _TEMPERATURES: Final = ("kelvin", "degC", "degF")
-_DIFFERING: Final = re.compile(
-    r"[ \u00a0]*\b(?:warm\w*|cool\w*|hotter|colder|heat\w*|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|spread|within"
-    r"|erw\u00e4rm\w*|w\u00e4rmer|k\u00e4lter|abk\u00fchl\w*|unterschied\w*|anstieg\w*|r\u00e9chauff\w*|\u00e9cart\w*|higher|above|below)\b"
-    r"|[ \u00a0]*[\u00b1]"
+_DIFFERING: Final = (
+    r"warm(?:ed|ing)|cool(?:ed|ing)|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|ris(?:e|es|ing)|rose|increas\w*|drop\w*"
+    r"|fell|fall\w*|decreas\w*|declin\w*|erw\u00e4rm\w*|abk\u00fchl\w*|unterschied\w*|anstieg\w*|stieg\w*|gestiegen"
+    r"|sank\w*|r\u00e9chauff\w*|\u00e9cart\w*|hausse\w*|baisse\w*|aument\w*|sub[i\u00ed]\w*|stijg\w*|gestegen|daal\w*"
+)
+_DIFFERS_BY: Final = re.compile(
+    rf"\b(?:{_DIFFERING})[ \u00a0](?:[^\W\d_]+[ \u00a0]){{0,4}}?(?:by|um)[ \u00a0]{_ABOUT}\Z"
+    rf"|\b(?:{_DIFFERING})[ \u00a0](?:of|von|de|di|met|em|del)[ \u00a0]{_ABOUT}\Z|\u00b1[ \u00a0]?\Z"
+)
+"""Words of change, next to the amount: `it melts above 500 K`, `grown at 500 K` and `a cool 5 K` say none."""
+_DIFFERENT: Final = re.compile(
+    r"[ \u00a0-](?:warmer|hotter|colder|cooler|higher|lower|rise|increase|drop|fall|decrease|warming|difference"
+    r"|w\u00e4rmer|k\u00e4lter|h\u00f6her|niedriger|anstieg|unterschied)\b"
 )
 _NO_LONE_UNITS: Final = frozenset(("second", "bar", "foot", "yard", "cup", "degree", "angular_degree", "mole", "beat"))
 """What is also another word behind an article: `a second trial`."""
@@ -273,9 +283,8 @@ def _read_clock(one: Number) -> frozenset[Decimal]:
 
 
 def _may_be_difference(text: str, start: int, end: int) -> bool:
-    before = text[max(0, start - 60) : start].lower()
-    moving = _MOVES.search(before) or _DIFFERING.search(before) or _DIFFERING.match(text.lower(), end)
-    return moving is not None and not _TO.search(before)
+    before, behind = text[max(0, start - 80) : start].lower(), text[end : end + 20].lower()
+    return bool(_DIFFERS_BY.search(before) or _DIFFERENT.match(behind))
 
 
 def _is_about(text: str, start: int) -> bool:

@@ -139,11 +139,22 @@ def share_units(text: str, numbers: list[Number]) -> list[Number]:
         both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
         in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
         sides = _SIDES.fullmatch(between) and following.unit.endswith(("meter", "inch", "foot"))
+        sides = sides and not _may_count(one, following)
         if (sides or _RANGE.fullmatch(between) or both or in_list) and not (
             following.unit == TIMES and following.spelled
         ):
             numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
     return numbers
+
+
+def _may_count(one: Number, following: Number) -> bool:
+    """Whether the first may be how many there are of the other, `4 x 100 m`: it is whole and much less."""
+    return not _has_decimals(one) and all(
+        _LEAST_TIMES * value <= other for value in one.values for other in following.values
+    )
+
+
+_LEAST_TIMES: Final = 5
 
 
 def _has_decimals(one: Number) -> bool:

@@ -168,9 +168,9 @@ def _read_number_words(
             return Decimal(1), begin, begin + len(before[1])
         after = _WORD_AFTER.match(text, end)
         continued = after is not None and is_lone_thousand(word) and number_word(after[1].lower()) is not None
-        thousand = (continued or is_lone_thousand(word, possible_languages(text))) and not _PER.search(text, 0, start)
+        thousand = (continued or is_lone_thousand(word, possible_languages(text))) and not _is_per(text, start)
         return Decimal("1E3") if thousand else None, start, end
-    if word == "cent" and _PER.search(text, 0, start):
+    if word == "cent" and _is_per(text, start):
         return None, start, end
     languages = possible_languages(text) if language is None else (language,)
     if is_ambiguous(word) and languages and not any(_load_number_words(one).get(word) == value for one in languages):
@@ -188,6 +188,10 @@ def _read_number_words(
             break
         end = after.end(1)
     return Decimal(value), start, end
+
+
+def _is_per(text: str, start: int) -> bool:
+    return _PER.search(text, max(0, start - len("pour ")), start) is not None
 
 
 @cache

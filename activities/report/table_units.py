@@ -13,6 +13,8 @@ from elcano.text.phrases import ENGLISH
 from elcano.text.support.figures import Figure, extract_figures
 from elcano.text.unit_comparison import can_convert, same_amount
 
+_JOINED: Final = re.compile(r"\d[-\u2010\u2011](?=[^\W\d_])")
+"""A figure of a name, as in `5-year survival`."""
 _BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]\s*$")
 
 
@@ -28,7 +30,8 @@ def find_misread_units(text: str, context: str, cells: Sequence[CitedCell], quot
     own = _read_head_unit(context)
     heads = [(cell, unit) for cell in cells if (unit := _read_head_unit(cell.column_head))]
     found: dict[str, None] = {}
-    for figure in extract_figures(text) if heads else ():
+    told = [one for one in extract_figures(text) if not _JOINED.search(one.written)] if heads else []
+    for figure in told:
         unit = figure.unit or own
         bare = [cell for cell in cells if _list_bare_values(cell) & figure.values]
         there = [unit for cell, unit in heads if cell in bare]

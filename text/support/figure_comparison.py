@@ -15,8 +15,8 @@ from elcano.text.languages import possible_languages
 from elcano.text.stems import find_word_root
 from elcano.text.support.figures import Figure, extract_figures, read_scale
 from elcano.text.support.fractions import find_ratio_at, find_ratios
-from elcano.text.unit_comparison import can_convert, is_rounded_conversion, is_same_difference, same_amount
-from elcano.text.units import BASIS_POINTS, POINTS, RATIO_UNITS, SHARE, TIMES
+from elcano.text.unit_comparison import is_rounded_conversion, is_same_difference, same_amount
+from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {
@@ -69,6 +69,10 @@ def _is_readable_alike(one: Figure, other: Figure) -> bool:
     return len({group and group[1] for group in groups}) == 1
 
 
+_LEAST_BARE: Final = 10
+"""Per cent of a share that a number alone may say, as a cell does: `2 died` are not 1 in 50."""
+
+
 def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
     """Whether both are the same amount with the same bound; `rounded`: `one` is only said to be about that."""
     if one.bound and other.bound and one.bound != other.bound:  # `at least 5` is not `at most 5`
@@ -79,6 +83,10 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return False
     if _is_of_another_kind(one, other) or _is_of_another_kind(other, one):
         return False
+    if (one.share is None) != (other.share is None):
+        share, alone = (one, other) if other.share is None else (other, one)
+        if alone.unit != SHARE and not any(value < 1 or value >= _LEAST_BARE for value in share.values & alone.values):
+            return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False
     if {one.unit, other.unit} == {TIMES, SHARE} and (one.spelled or other.spelled):
@@ -108,18 +116,17 @@ def _is_same_measure(one: Figure, other: Figure) -> bool:
     return False
 
 
-def find_other_lengths(lasting: Iterable[Figure], there: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    """Amounts such as `lasted a week`, asked only of what says how many weeks, with what it says instead."""
-    for one in lasting:
-        other = next((other for other in there if can_convert(one.unit, other.unit)), None)
-        if other and not any(is_same_figure(one, same, rounded=False) for same in there):
-            yield one, other
-
-
 def _count_places(one: Figure, value: Decimal) -> int:
     """The decimals to which a figure is exact; less than none for `about 150` and `45 million`."""
     coarse = one.about or read_scale(one.written)
     return min(one.places, -int(value.normalize().as_tuple().exponent)) if coarse else one.places
+
+
+def is_in_parts(one: Figure, there: Sequence[Figure]) -> bool:
+    """Whether figures are the parts of what may be a time or a score: `28-25` of `28:25`."""
+    return bool(one.parts) and all(
+        any(is_same_figure(part, other, rounded=False) for other in there) for part in one.parts
+    )
 
 
 def is_other_change(one: Figure, other: Figure) -> bool:
@@ -128,28 +135,23 @@ def is_other_change(one: Figure, other: Figure) -> bool:
 
 
 def _is_of_another_kind(one: Figure, other: Figure) -> bool:
-    """Whether a measure or a symbol is held against the number of something else: `18,000 km`, `18,000 sheep`.
+    """Whether a symbol that may be a unit is held against a unit: `50 xVA` is no `50 kV`.
 
-    A word that may be said of a measure, as in `5 full litres`, has the unit behind it, and tells nothing.
+    Held against no unit it may be what is counted: `14 RCTs` are 14 trials.
     """
-    if not one.unit and _SYMBOL.fullmatch(
-        one.counted
-    ):  # `50 xVA` is no `50 kV`, `30 fps` may be `30 frames per second`
-        behind = (not other.unit and other.counted) or _BARE.sub("", other.written) or other.unit
-        return bool(behind) and not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
-    measure = one.unit and one.unit not in (*RATIO_UNITS, BASIS_POINTS) and not one.unit.isupper()
-    thing = not other.unit and len(other.counted) >= _LEAST_THING and not _SYMBOL.fullmatch(other.counted)
-    return bool(measure and thing and not one.spelled and not _SCALE_OR_UNIT.search(one.written))
+    if one.unit or not other.unit or not _SYMBOL.fullmatch(one.counted):
+        return False
+    behind = _BARE.sub("", other.written) or other.unit  # `30 fps` may be `30 frames per second`
+    return not (_abbreviates(one.counted, behind) or _abbreviates(behind, one.counted))
 
 
-def is_count_of_others(one: Figure, same: Iterable[Figure], there: Iterable[Figure]) -> bool:
-    """Whether quotes count the same thing otherwise, and only others by this number: `12 points and 31 rebounds`."""
-    thing = _name_thing(one)
-    return bool(
-        thing
-        and any(_name_thing(other) == thing for other in there)
-        and all((_name_thing(other) or other.unit) not in ("", thing) for other in same)
-    )
+def is_count_of_others(one: Figure, same: Iterable[Figure], asked: Iterable[Figure], there: Sequence[Figure]) -> bool:
+    """Whether a statement has two counts of the quotes the other way round: `12 points and 31 rebounds`."""
+    thing, others = _name_thing(one), {_name_thing(other) for other in same}
+    if not thing or {"", thing} & others:
+        return False
+    turned = [second for second in asked if _name_thing(second) in others]
+    return any(_name_thing(other) == thing and second.values & other.values for second in turned for other in there)
 
 
 def _name_thing(one: Figure) -> str:
@@ -181,9 +183,6 @@ _TO: Final = re.compile(r"[ \u00a0](?:to|auf|\u00e0|a|al|naar|tot|para|hasta|Ð´Ð
 _SYMBOL: Final = re.compile(r"[b-df-hj-np-tv-xz]{2,5}|[A-Za-z\u00b5\u03bc]{1,3}[A-Z\u03a9][A-Za-z]{0,3}")
 """A word that only a symbol can be: without a vowel, or with a capital within."""
 _BARE: Final = re.compile(r"^[\W\d]+")
-_LEAST_THING: Final = 4
-_SCALE_OR_UNIT: Final = re.compile(r"\d[bkm]$", re.IGNORECASE)
-"""Of `2.7B`, which may be bytes or a scale."""
 
 
 def _abbreviates(symbol: str, words: str) -> bool:
@@ -243,7 +242,8 @@ def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
 
 def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
     """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
-    amounts = [(value, one.unit) for one in figures[:_MOST_COMPARED] for value in one.values if value > 0]
+    counts = [one for one in figures[:_MOST_COMPARED] if one.share is None]  # any share is a hundredth of its per cent
+    amounts = [(value, one.unit) for one in counts for value in one.values if value > 0]
     for value, unit in amounts:
         if unit == TIMES and value > 1:
             yield 1 / value

@@ -18,7 +18,7 @@ from elcano.text.languages import STOP_WORDS
 from elcano.text.number_words import parse_scale_word
 from elcano.text.support.fractions import find_shares
 from elcano.text.units import PER_MILLE, POINTS, SHARE, find_time_behind, find_unit, read_rate
-from elcano.text.written_dates import parse_month_name
+from elcano.text.written_dates import WrittenMoment, parse_month_name
 from elcano.text.written_numbers import find_numbers
 
 MOST_FIGURES: Final = 2_000
@@ -40,11 +40,12 @@ _MOVES: Final = re.compile(
     r"|erh\u00f6h\w*|augment\w*|hauss\w*|progress\w*|aument\w*|sub[i\u00ed]\w*|cre[cs]\w*|sal[ie\u00ec]\w*|ste[ei]g\w*"
     r"|gestegen|stijg\w*|groei\w*|toegenomen)\b|[\u5347\u964d\u589e\u51cf]"
 )
+_ABOUT: Final = r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?"
 _CHANGED: Final = re.compile(
     r"(?:\b(?:(?P<by>by|um|de|en[ \u00a0]une?|del|dell['\u2019]|em|met)"
     r"|(?P<to>to|auf|\u00e0|a|al|naar|tot|para|hasta|at\u00e9))"
     r"[ \u00a0]?|(?P<more>\u4e86)|[\u5230\u81f3])"
-    r"(?:(?:about|around|some|nearly|almost|only|just|rund|etwa)[ \u00a0])?[$\u20ac\u00a3]?$"
+    rf"{_ABOUT}[$\u20ac\u00a3]?$"
 )
 _SHARES: Final = (SHARE, PER_MILLE, POINTS)
 _COUNTED_WORD: Final = re.compile(
@@ -99,6 +100,7 @@ _ARTICLE: Final = re.compile(
     re.IGNORECASE,
 )
 _MINUTES_AND_SECONDS: Final = re.compile(r"\d{1,2}:\d\d")
+"""A time without `am` or `pm`, which may as well be a score, a ratio or a verse."""
 _BELOW_ZERO: Final = re.compile(
     r"[ \u00a0](?:below zero|under null|unter null|bajo cero|au-dessous de zéro|sous zéro|sotto zero|abaixo de zero"
     r"|negativos|onder nul|ниже нуля)(?!\w)",
@@ -108,20 +110,22 @@ _BELOW_ZERO_BEFORE: Final = re.compile(
     r"(?:零下|氷点下|영하|マイナス|마이너스|\b(?:minus|минус|eksi)\b)[ \u00a0]?\Z", re.IGNORECASE
 )
 _TEMPERATURES: Final = ("kelvin", "degC", "degF")
-_DIFFERING: Final = re.compile(
-    r"[ \u00a0]*\b(?:warm\w*|cool\w*|hotter|colder|heat\w*|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|spread|within"
-    r"|erw\u00e4rm\w*|w\u00e4rmer|k\u00e4lter|abk\u00fchl\w*|unterschied\w*|anstieg\w*|r\u00e9chauff\w*|\u00e9cart\w*|higher|above|below)\b"
-    r"|[ \u00a0]*[\u00b1]"
+_DIFFERING: Final = (
+    r"warm(?:ed|ing)|cool(?:ed|ing)|differ\w*|diff\u00e9r\w*|diferen\w*|anomal\w*|ris(?:e|es|ing)|rose|increas\w*|drop\w*"
+    r"|fell|fall\w*|decreas\w*|declin\w*|erw\u00e4rm\w*|abk\u00fchl\w*|unterschied\w*|anstieg\w*|stieg\w*|gestiegen"
+    r"|sank\w*|r\u00e9chauff\w*|\u00e9cart\w*|hausse\w*|baisse\w*|aument\w*|sub[i\u00ed]\w*|stijg\w*|gestegen|daal\w*"
+)
+_DIFFERS_BY: Final = re.compile(
+    rf"\b(?:{_DIFFERING})[ \u00a0](?:[^\W\d_]+[ \u00a0]){{0,4}}?(?:by|um)[ \u00a0]{_ABOUT}\Z"
+    rf"|\b(?:{_DIFFERING})[ \u00a0](?:of|von|de|di|met|em|del)[ \u00a0]{_ABOUT}\Z|\u00b1[ \u00a0]?\Z"
+)
+"""Words of change, next to the amount: `it melts above 500 K`, `grown at 500 K` and `a cool 5 K` say none."""
+_DIFFERENT: Final = re.compile(
+    r"[ \u00a0-](?:warmer|hotter|colder|cooler|higher|lower|rise|increase|drop|fall|decrease|warming|difference"
+    r"|w\u00e4rmer|k\u00e4lter|h\u00f6her|niedriger|anstieg|unterschied)\b"
 )
 _NO_LONE_UNITS: Final = frozenset(("second", "bar", "foot", "yard", "cup", "degree", "angular_degree", "mole", "beat"))
 """What is also another word behind an article: `a second trial`."""
-_LASTING: Final = re.compile(
-    r"(?<!\w)(?:for|under|over|less than|more than"
-    r"|last(?:s|ed|ing)?|took|takes?|weigh(?:s|ed)|dauerte|dauert|dura(?:nte|ba|va)?|duró|pendant"
-    r"|gedurende|duurde)"
-    r"[ \u00a0]\Z",
-    re.IGNORECASE,
-)
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 
@@ -155,6 +159,8 @@ class Figure:
     """Whether it is said to be nearly that amount."""
     rate: str = ""
     """Its unit with the time that the sentence says behind it: `40 IU of insulin a day`."""
+    parts: tuple["Figure", ...] = ()
+    """Those of what may be a time or a score, `28:25`."""
     counted: str = ""
     """The word behind it: a thing, or, where no unit is known, a symbol that is none of ours."""
 
@@ -183,12 +189,10 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
     found: list[Figure] = []
     for one, unit, power in zip(numbers, units, scales, strict=True):
         if one.moment is not None and (seconds := _read_clock(one)):  # `2:17:25` is also 2 h 17 min 25 s
-            found.append(Figure(one.text, seconds, "second", start=one.start))
+            parts = tuple(_read_parts(text, one.moment)) if _MINUTES_AND_SECONDS.fullmatch(one.text) else ()
+            found.append(Figure(one.text, seconds, "second", start=one.start, parts=parts))
         elif one.moment is not None:
-            for start, end, number in one.moment.parts:
-                if text[start].isdigit():
-                    values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
-                    found.append(Figure(text[start:end], values, start=start))
+            found += _read_parts(text, one.moment)
         elif dates or not one.ordinal:
             built = _build_figure(text, one, unit)
             more = frozenset(value.scaleb(power) for value in built.values) if power else built.values
@@ -208,12 +212,16 @@ def _extract_figures(text: str, dates: bool) -> tuple[Figure, ...]:
         )
     if dates:
         found += _extract_month_names(text)
-        found += (one for one in extract_lone_units(text) if not any(_is_within(one, other) for other in found))
+        covered = {place for one in found for place in range(one.start, one.start + len(one.written))}
+        found += (one for one in extract_lone_units(text) if one.start not in covered)
     return tuple(sorted(found, key=lambda one: one.start)[:MOST_FIGURES])
 
 
-def _is_within(one: Figure, other: Figure) -> bool:
-    return other.start <= one.start < other.start + len(other.written)
+def _read_parts(text: str, moment: WrittenMoment) -> Iterator[Figure]:
+    for start, end, number in moment.parts:
+        if text[start].isdigit():
+            values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
+            yield Figure(text[start:end], values, start=start)
 
 
 def extract_lone_units(text: str) -> Iterator[Figure]:
@@ -226,13 +234,6 @@ def extract_lone_units(text: str) -> Iterator[Figure]:
         lone = unit not in _NO_LONE_UNITS or found[0].lower() == "one"
         if unit and lone and not unit.isupper() and unit not in _SHARES:
             yield Figure(text[found.start() : end], frozenset({Decimal(1)}), unit, spelled=True, start=found.start())
-
-
-def find_lasting_units(text: str) -> Iterator[Figure]:
-    """Those of them that say how long or how much something is, by the word in front: `lasted a week`."""
-    for one in extract_lone_units(text):
-        if _LASTING.search(text, max(0, one.start - 12), one.start):
-            yield replace(one, counted="")
 
 
 def read_scale(number: str) -> int:
@@ -282,9 +283,8 @@ def _read_clock(one: Number) -> frozenset[Decimal]:
 
 
 def _may_be_difference(text: str, start: int, end: int) -> bool:
-    before = text[max(0, start - 60) : start].lower()
-    moving = _MOVES.search(before) or _DIFFERING.search(before) or _DIFFERING.match(text.lower(), end)
-    return moving is not None and not _TO.search(before)
+    before, behind = text[max(0, start - 80) : start].lower(), text[end : end + 20].lower()
+    return bool(_DIFFERS_BY.search(before) or _DIFFERENT.match(behind))
 
 
 def _is_about(text: str, start: int) -> bool:

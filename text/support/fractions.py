@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -60,24 +60,32 @@ _RATIO: Final = re.compile(
     r"(\d{1,7})(?![\d/])",
     re.IGNORECASE,
 )
-_SAME: Final = Decimal("0.005")
-_NEAR: Final = Decimal("0.03")
-_PLACES: Final = tuple(Decimal(1).scaleb(-places) for places in range(4))
+_SAME: Final = (Decimal("0.005"), Decimal("0.025"))
+_NEAR: Final = (Decimal("0.03"), Decimal("0.1"))
+"""How far a ratio may be off a share: at most so much, and so much of the share."""
+_DIGITS: Final = tuple(Context(prec=digits) for digits in range(2, 6))
+"""Of one digit, 1 in 400 would be 0 %, as nearly all small shares."""
 
 
-_WHOLE: Final = r"\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
+_WHOLE: Final = r"(?!2000(?!\d))\d{1,3}(?:,?000)?|[^\W\d_]{3,12}"
+"""No `one in 2000`, which is a year."""
 _MORE_COUNTS: Final = "six|eight|sechs|acht|huit|seis|ocho|sei|otto|oito|zes"
 _ONE_IN: Final = re.compile(
-    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})(?P<thing>[ \u00a0][^\W\d_]{{3,20}})?[ \u00a0]"
+    rf"(?<![\w.,/-])(?P<count>[1-9]|{'|'.join(_COUNT_OF)}|{_MORE_COUNTS})[ \u00a0]"
     r"(?:(?P<among>in|(?:de|em)[ \u00a0]cada)|(?P<of>of)|out[ \u00a0]of|von|sur|su|op(?:[ \u00a0]de)?|из)[ \u00a0]"
     rf"(?:every[ \u00a0]|je[ \u00a0])?(?P<whole>{_WHOLE})(?![\w,]|[.]\d|[ \u00a0]?[%/]"
     r"|[ \u00a0](?:decade|year|month|week|day|night|hour|minute|second|thousand|million|hundred)s?\b)",
     re.IGNORECASE,
 )
-"""`one in five adults`, `1 patient in 20`; neither `one in five years` nor `one trial in five hospitals`."""
-_THINGS_BEHIND: Final = re.compile(r"[ \u00a0][^\W\d_]{3,}[^\Ws]s(?!\w)")
+"""`one in five adults`, `1 in 20`; neither `one in five years` nor `one trial in five hospitals`."""
+_LABEL: Final = re.compile(
+    r"\b(?:class|day|figure|grade|group|level|phase|stage|step|table|type|week|year)[ \u00a0]\Z", re.IGNORECASE
+)
+"""What is numbered, as in `grade 1 in 20 patients`."""
 
 
+_MOST_SEVERAL: Final = 10
+_ARTICLES: Final = frozenset(["a", "ein", "eine", "einem", "einen", "un", "une", "una", "um", "uma", "een"])
 _DIGIT: Final = "一二三四五六七八九"
 _IDEOGRAPHIC: Final = re.compile(
     rf"(?P<under>[{_DIGIT}\d]|十)分[之の](?P<over>[{_DIGIT}\d])|(?P<whole>[2-9]|10)분의[ \u00a0]?(?P<part>[1-9])"
@@ -98,7 +106,7 @@ class Share:
     def values(self) -> frozenset[Decimal]:
         """The share and its percentage, exact and rounded: two thirds are 67, 66.7 and 66.67 (per cent)."""
         percent = self.exact * 100
-        return frozenset({self.exact, *(percent.quantize(place).normalize() for place in _PLACES)})
+        return frozenset({self.exact, *(rounding.plus(percent).normalize() for rounding in _DIGITS)})
 
 
 def find_shares(text: str) -> Iterator[Share]:
@@ -114,7 +122,8 @@ def find_shares(text: str) -> Iterator[Share]:
                 continue
         changed = found["alone"] is not None and found["count"]
         changed = changed and _CHANGED.search(text, max(found.start() - 6, 0), found.start())
-        several = over > 1 and under not in (2, 4) and not found["over"]  # `two quarters` may be of a year
+        ordinal = found["part"] and found["part"].lower().endswith(("th", "third"))  # `two third-party vendors`
+        several = over > 1 and under not in (2, 4) and not found["over"] and not ordinal  # nor `two quarters` of a year
         if over < under and (found["of"] is not None or several or changed):
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _IDEOGRAPHIC.finditer(text):
@@ -123,13 +132,13 @@ def find_shares(text: str) -> Iterator[Share]:
             yield Share(found[0], found.start(), found.end(), Decimal(over) / Decimal(under))
     for found in _ONE_IN.finditer(text):
         count, whole = (_read_count(found[name]) for name in ("count", "whole"))
-        listed = found["thing"] and _THINGS_BEHIND.match(text, found.end())
-        counted = found["of"] and (
-            count == 1 or found["thing"] or not found["whole"].isalpha()
-        )  # `one of three trials`
-        counted = counted or (found["thing"] and found["among"] is None)
-        counted = counted or (found["whole"].isdigit() and found["among"] is None)  # `vier von 44` are two counts
-        if 0 < count < whole > 2 and not (listed or counted):
+        if found["among"] is None:  # `one of three trials`, `vier von 44`
+            counted = not found["whole"].isalpha() or (found["of"] and count == 1)
+        else:  # `three in 25 mice`
+            article = found["among"].lower() == "in" and found["count"].lower() in _ARTICLES
+            counted = article or (count > 1 and whole > _MOST_SEVERAL)
+        label = _LABEL.search(text, max(found.start() - _LONGEST_PLACE, 0), found.start())
+        if 0 < count < whole > 2 and not (counted or label):
             yield Share(found[0], found.start(), found.end(), Decimal(count) / Decimal(whole))
 
 
@@ -163,5 +172,9 @@ def is_same_share(share: Decimal, ratio: Decimal, bound: str, *, rounded: bool) 
 
     `rounded`: the share is only said to be about that.
     """
-    near = _NEAR if rounded else _SAME
-    return abs(ratio - share) <= near or (bound == "least" and ratio > share) or (bound == "most" and ratio < share)
+    most, part = _NEAR if rounded else _SAME
+    return (
+        abs(ratio - share) <= min(most, part * share)
+        or (bound == "least" and ratio > share)
+        or (bound == "most" and ratio < share)
+    )

@@ -22,18 +22,18 @@ from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
     find_figure_ratios,
-    find_other_lengths,
     find_turned_changes,
     follows_from_share,
     is_computed,
     is_count_of_others,
     is_denied,
+    is_in_parts,
     is_multiple_of_figures,
     is_other_change,
     is_same_figure,
     read_by_thousands,
 )
-from elcano.text.support.figures import Figure, extract_figures, find_lasting_units, without_pointers
+from elcano.text.support.figures import Figure, extract_figures, without_pointers
 from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
@@ -164,13 +164,12 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
         (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
         for said, there in (*found, *changed)
     ]
-    lasting = list(find_lasting_units(statement.text))
-    if not asked + lasting:  # most statements have none, and passages are long
+    if not asked:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
     there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
     turned = find_turned_changes(asked, statement.text, statement.quotes)
-    for one, other in (*find_other_lengths(lasting, (*there, *known)), *turned):
+    for one, other in turned:
         denied.append((one, ENGLISH.figure_otherwise.format(said=one.written, there=other.written)))
     missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, asked, statement, there, known))]
     return [*missing, *denied]
@@ -190,7 +189,8 @@ def _without_ordinals(text: str) -> str:
 
 def _extract_all_figures(texts: Iterable[str]) -> list[Figure]:
     """Each once, wherever it stands: a table may say the same one thousands of times."""
-    found = (one for text in texts for one in read_by_thousands(extract_figures(text, dates=True), (text,)))
+    whole = (one for text in texts for one in read_by_thousands(extract_figures(text, dates=True), (text,)))
+    found = (each for one in whole for each in (one, *one.parts))
     return list(
         {(one.written, one.values, one.unit, one.places, one.bound, one.per, one.change): one for one in found}.values()
     )
@@ -250,7 +250,7 @@ def _explain_missing_figure(
         if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
             return ""
     same = [other for other in (*there, *known) if is_same_figure(one, other, rounded=one.about)]
-    if same and not is_count_of_others(one, same, there):
+    if (same or is_in_parts(one, (*there, *known))) and not is_count_of_others(one, same, asked, there):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""

@@ -2,9 +2,10 @@
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first
 (`folded_text.py`). Besides, the case of the first letter and a stop at the end may differ, a footnote number that a PDF
-glued to the last word may be left off, a word that it broke (`lan- guage`) may be whole, a space that it lost before a
-letter (`particles.Incontrast`) may be there, a ligature that it could not decode may be left out or spelled, and
-a quote may leave something out by an ellipsis, if what is before and after it is in the text in that order.
+glued to the last word may be left off, a word that it broke (`lan- guage`) may be whole, a space that it lost between a
+mark and a letter (`particles.In contrast`) may be there, a ligature that it could not decode may be left out or
+spelled, and a quote may leave something out by an ellipsis, if what is before and after it is in the text in that
+order.
 """
 
 import re
@@ -32,8 +33,8 @@ _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
 _WORD: Final = re.compile(r"[^\W_]+")
 _LINE_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-[ \n]{1,3}(?=[^\W\d_])")
-_LOST_SPACE: Final = re.compile(r"(?<=[^\d\s]) (?=[^\W\d_])")
-"""A space that tells nothing once letters are compared; next to a digit one can part two figures."""
+_LOST_SPACE: Final = re.compile(r"(?<=[^\w\s]) (?=[^\W\d_])")
+"""A space between a mark and a letter, which tells nothing; others part words (`a symptomatic`) or figures."""
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
 LONGEST_WORD: Final = 40
@@ -74,7 +75,7 @@ class QuoteIndex:
         return self._in_parts(said)
 
     def _find_glued(self, quote: str) -> tuple[int, int] | None:
-        """Find `quote` where the text lacks some of its spaces; its edges are edges of words there all the same."""
+        """Find `quote` where the text lacks spaces behind marks; its edges are edges of words there all the same."""
         words, said = _glue(_fold_quote(quote).strip(_AROUND).rstrip(_LAST))
         glued, there = self._glued
         at = glued.find(words) if _WORD.search(words) else -1
@@ -150,7 +151,7 @@ def _fold_quote(quote: str) -> str:
 
 
 def _glue(text: str) -> tuple[str, list[int]]:
-    """`text` without spaces before letters, and where in it these were, ascending."""
+    """`text` without spaces between marks and letters, and where in it these were, ascending."""
     places = [found.start() - number for number, found in enumerate(_LOST_SPACE.finditer(text))]
     return _LOST_SPACE.sub("", text), places
 

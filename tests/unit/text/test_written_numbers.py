@@ -60,6 +60,7 @@ def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str],
         ("at 8, 10, and 12 kHz", [("8", "kilohertz"), ("10", "kilohertz"), ("12", "kilohertz")]),
         ("29.7 weeks (+/-1.9)", [("29.7", "week"), ("1.9", "")]),
         ("0.5--0.7", [("0.5", ""), ("0.7", "")]),
+        ("a 4 x 100 m relay", [("4", ""), ("100", "meter")]),
         ("10 x 12 cm, 3x3 mm", [("10", "centimeter"), ("12", "centimeter"), ("3", "millimeter"), ("3", "millimeter")]),
         ("0.3 microg/kg at 120/80 mm Hg and 12 cm H2O", [
             ("0.3", "microgram/kilogram"), ("120", ""), ("80", "mmHg"), ("12", "centimeter_water"),

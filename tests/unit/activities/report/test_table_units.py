@@ -36,6 +36,7 @@ CELLS = tuple(
         ("It ran for 30 minutes.", "", []),  # of another dimension, and of a column without a unit
         ("TEDs are 0.955 minutes.", "", []),
         ("OTSL takes 8 minutes.", "", []),
+        ("OTSL passed the 2.73-minute test.", "", []),  # names what it is
     ],
 )
 def test_a_figure_has_the_unit_of_its_column(text: str, context: str, wrong: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Finds faults of a draft's blocks, and losses of their repairs: pure comparisons of checked blocks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -49,6 +49,28 @@ def list_kept_citations(claim: Claim, found: CheckedClaim) -> list[Citation]:
     doubted = (one for one in found.statements if is_doubted(one))
     faulty = {(cited.evidence, cited.quote) for one in doubted for cited in one.citations} | list_failed([found])
     return [one for one in claim.citations if one.mark and (one.evidence, one.quote) not in faulty]
+
+
+def list_unreplaced_citations(
+    kept: Iterable[Citation], shown: Collection[Citation], given: Collection[Citation]
+) -> list[Citation]:
+    """The citations that a repair leaves as they are.
+
+    A writer leaves out what it was shown; of a mark that it was shown nothing of it may quote the same passage anew.
+
+    Args:
+        kept: the citations of a block that sentences without a fault rest on.
+        shown: those of the block that its writer was shown.
+        given: those of its repair.
+    """
+    marks, known = ({mark_of(one.mark) for one in citations} for citations in (given, shown))
+    anew = {(mark_of(one.mark), one.evidence) for one in given}
+    return [
+        one
+        for one in kept
+        if (mark := mark_of(one.mark)) not in marks
+        or (one not in shown and (mark in known or (mark, one.evidence) not in anew))
+    ]
 
 
 def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, str]) -> Iterable[str]:

@@ -192,7 +192,7 @@ class _Desk:
     async def ask(
         self, doubted: Sequence[Claim], unanswered: Sequence[Contradiction], reserve: Estimate
     ) -> Sequence[RevisedBlock]:
-        """The blocks that came back; none if there is no budget for it, or the answer cannot be used.
+        """The blocks that came back whole; none if there is no budget for it, or the answer cannot be used.
 
         What answers a contradiction is a block that is new, numbered after those that are doubted.
         """
@@ -237,7 +237,7 @@ class _Desk:
         by_key = {key: id for id, key in self.keys.items()}
         return [
             cite_anew(block, lambda one: _cite_passage(one, by_key.get(one.evidence, one.evidence)))
-            for block in answer.output.blocks
+            for block in answer.output.blocks[: -1 if answer.cut_off else None]
         ]
 
     def _list_shown_citations(self, claim: Claim) -> list[Citation]:

@@ -254,8 +254,7 @@ class _Desk:
             if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
                 continue
             others = {one for other, texts in said.items() if other != claim for one in texts}
-            kept = list_kept_citations(claim, self.checked[claim])
-            kept = list_unreplaced_citations(kept, self._list_shown_citations(claim), block.citations)
+            kept = list_unreplaced_citations(claim, self.checked[claim], self._list_shown_citations(claim), block)
             mended = await asyncio.to_thread(ClaimCollector(block.citations, kept).claims, block.text)
             repair, found = await self._restore(claim, await self._settle(claim, mended))
             if self._is_better(claim, repair, found, others):

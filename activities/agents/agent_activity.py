@@ -169,7 +169,7 @@ class AgentActivities:
         answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
-        written = await asyncio.to_thread(draft_from_prose, answer.output)
+        written = await asyncio.to_thread(draft_from_prose, answer.output, cut_off=answer.cut_off)
         draft = with_canonical_ids(note_unread(written, unread), shown.ids)
         return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
 
@@ -243,7 +243,8 @@ async def _merge_sections(
         answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
-    return with_omissions(await asyncio.to_thread(draft_from_prose, answer.output), answer.task.sections)
+    draft = await asyncio.to_thread(draft_from_prose, answer.output, cut_off=answer.cut_off)
+    return with_omissions(draft, answer.task.sections)
 
 
 def _compute_passage_tokens(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:

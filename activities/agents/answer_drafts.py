@@ -34,9 +34,9 @@ _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")
 
 
-def draft_from_prose(answer: ReportProse) -> ReportDraft:
-    """A whole report as its draft, citing by keys still."""
-    written = ClaimCollector(answer.citations)
+def draft_from_prose(answer: ReportProse, *, cut_off: bool = False) -> ReportDraft:
+    """A whole report as its draft, citing by keys still; `cut_off`: see `Answer`."""
+    written = ClaimCollector(answer.citations, cut_off=cut_off)
     introduction, key_findings = written.claims(answer.introduction), written.claims(answer.key_findings)
     sections: dict[str, tuple[Claim, ...]] = {}
     for one in answer.sections:
@@ -58,19 +58,23 @@ def draft_from_prose(answer: ReportProse) -> ReportDraft:
     return drop_repeated_claims(draft)
 
 
-def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+def section_claims(
+    answer: SectionText, heading: str, *, cut_off: bool = False
+) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
     """Return the blocks of one section under `heading`, and remarks in sentences on what was left out."""
-    written = ClaimCollector(answer.citations)
+    written = ClaimCollector(answer.citations, cut_off=cut_off)
     claims = written.claims(answer.text, heading)
     return claims, written.leftover()
 
 
-def draft_from_summary(answer: Summary, title: str, offered: Sequence[Citation] = ()) -> ReportDraft:
+def draft_from_summary(
+    answer: Summary, title: str, offered: Sequence[Citation] = (), *, cut_off: bool = False
+) -> ReportDraft:
     """Build a draft without sections from the text above and below the sections of the report `title`.
 
     `offered`: citations of the sections, under the marks that it was shown.
     """
-    written = ClaimCollector(answer.citations, offered)
+    written = ClaimCollector(answer.citations, offered, cut_off)
     return ReportDraft(
         title=title_for(title),
         introduction=written.claims(answer.introduction),

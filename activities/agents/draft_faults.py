@@ -1,11 +1,12 @@
 """Finds faults of a draft's blocks, and losses of their repairs: pure comparisons of checked blocks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
 from elcano.activities.report.table_marks import name_cell
+from elcano.graphs.agents.review import RevisedBlock
 from elcano.graphs.report.report import Citation, Claim, ReportDraft, Statement
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
@@ -49,6 +50,34 @@ def list_kept_citations(claim: Claim, found: CheckedClaim) -> list[Citation]:
     doubted = (one for one in found.statements if is_doubted(one))
     faulty = {(cited.evidence, cited.quote) for one in doubted for cited in one.citations} | list_failed([found])
     return [one for one in claim.citations if one.mark and (one.evidence, one.quote) not in faulty]
+
+
+def list_unreplaced_citations(
+    claim: Claim, found: CheckedClaim, shown: Collection[Citation], repair: RevisedBlock
+) -> list[Citation]:
+    """The citations of sentences without a fault that a repair leaves as they are.
+
+    A writer leaves out what it was shown. A mark of which it was shown nothing may be one that it took for something
+    else: it keeps its citation if its sentence stands, unless that quotes the same passage anew.
+
+    Args:
+        claim: the block as it was written.
+        found: the same, checked.
+        shown: its citations that the writer was shown.
+        repair: what the writer made of it.
+    """
+    marks, known = ({mark_of(one.mark) for one in citations} for citations in (repair.citations, shown))
+    anew = {(mark_of(one.mark), one.evidence) for one in repair.citations}
+    said = bare_words(repair.text)
+    standing = [one for one in found.statements if bare_words(one.text) in said]
+    held = {(cited.evidence, cited.quote) for one in standing for cited in one.citations}
+
+    def is_left(one: Citation) -> bool:
+        mark = mark_of(one.mark)
+        own = (one.evidence, one.quote) in held and (mark, one.evidence) not in anew
+        return mark not in marks or (one not in shown and (mark in known or own))
+
+    return [one for one in list_kept_citations(claim, found) if is_left(one)]
 
 
 def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, str]) -> Iterable[str]:

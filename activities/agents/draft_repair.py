@@ -43,6 +43,7 @@ from elcano.activities.agents.draft_faults import (
     list_faulty_evidence,
     list_kept_citations,
     list_spoiled,
+    list_unreplaced_citations,
     put_back,
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
@@ -63,7 +64,6 @@ from elcano.graphs.state.plan import Contradiction
 from elcano.storage.evidence import Evidence
 from elcano.text.languages import possible_languages
 from elcano.text.prose.blocks import ClaimCollector
-from elcano.text.prose.markdown_parser import mark_of
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
@@ -192,7 +192,7 @@ class _Desk:
     async def ask(
         self, doubted: Sequence[Claim], unanswered: Sequence[Contradiction], reserve: Estimate
     ) -> Sequence[RevisedBlock]:
-        """The blocks that came back; none if there is no budget for it, or the answer cannot be used.
+        """The blocks that came back whole; none if there is no budget for it, or the answer cannot be used.
 
         What answers a contradiction is a block that is new, numbered after those that are doubted.
         """
@@ -234,10 +234,10 @@ class _Desk:
             if not isinstance(error, BudgetExhausted) and not is_unusable(error):
                 raise
             return ()
-        by_key = {key: id for id, key in keys.items()}
+        by_key = {key: id for id, key in self.keys.items()}
         return [
             cite_anew(block, lambda one: _cite_passage(one, by_key.get(one.evidence, one.evidence)))
-            for block in answer.output.blocks
+            for block in answer.output.blocks[: -1 if answer.cut_off else None]
         ]
 
     def _list_shown_citations(self, claim: Claim) -> list[Citation]:
@@ -254,8 +254,7 @@ class _Desk:
             if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
                 continue
             others = {one for other, texts in said.items() if other != claim for one in texts}
-            given = {mark_of(one.mark) for one in block.citations}
-            kept = [one for one in list_kept_citations(claim, self.checked[claim]) if mark_of(one.mark) not in given]
+            kept = list_unreplaced_citations(claim, self.checked[claim], self._list_shown_citations(claim), block)
             mended = await asyncio.to_thread(ClaimCollector(block.citations, kept).claims, block.text)
             repair, found = await self._restore(claim, await self._settle(claim, mended))
             if self._is_better(claim, repair, found, others):
@@ -320,12 +319,12 @@ class _Desk:
         def settle(cited: Citation) -> Citation:
             return put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
 
-        return tuple(cite_anew(one, settle) for one in part.claims)
+        settled = (cite_anew(one, settle) for one in part.claims)
+        return tuple(one.model_copy(update={"citations": tuple(dict.fromkeys(one.citations))}) for one in settled)
 
     async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...]:
-        return (
-            (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims if repair else ()
-        )
+        draft = draft_of_claims(repair)
+        return (await checked_draft(self.attempt.store, draft, self.question)).claims if repair else ()
 
     def _is_better(
         self, claim: Claim, repair: tuple[Claim, ...], found: Sequence[CheckedClaim], others: set[str]

@@ -67,6 +67,8 @@ class WrittenSection(Frozen):
     """Statements of its draft that were too much for its model."""
     parts: int = 1
     """Number of parts in which its section is written; for one of them this is its text."""
+    cut_off: bool = False
+    """See `Answer`."""
 
 
 class Progress(Frozen):
@@ -187,7 +189,7 @@ class _Writing:
             self._next += 1
             self._attempt.credit(finished.model, quoted=finished.quoted)
             self.unread += finished.left_out
-            return await self._as_written(part, await self._kept(finished))
+            return await self._as_written(part, await self._kept(finished), cut_off=finished.cut_off)
         if of > 1:
             part = part.model_copy(update={"part": f"{number} of {of}"})
         begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
@@ -201,7 +203,7 @@ class _Writing:
         left_out = sum(one.left_out for one in answer.task.sections)
         self.left_open += tell_unread_passages(part, task, answer.task)
         fields = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
-        finished = WrittenSection.model_validate({"artifact": artifact, **fields})
+        finished = WrittenSection.model_validate({"artifact": artifact, "cut_off": answer.cut_off, **fields})
         self.unread += left_out
         self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1
@@ -209,7 +211,7 @@ class _Writing:
         # continues with has to be in the ledger by then.
         await self._attempt.record("failed")
         self._attempt.pulse.carry(self._progress.model_dump(mode="json"))
-        return await self._as_written(part, answer.output)
+        return await self._as_written(part, answer.output, cut_off=answer.cut_off)
 
     def _peek(self) -> WrittenSection | None:
         """Return the next part that an earlier attempt finished."""
@@ -240,7 +242,8 @@ class _Writing:
             return first_statements(title, self.written)
         self._summarised = True
         _, by_mark = share_marks(self._list_written())
-        return await asyncio.to_thread(draft_from_summary, answer.output, title, tuple(by_mark.values()))
+        offered = tuple(by_mark.values())
+        return await asyncio.to_thread(draft_from_summary, answer.output, title, offered, cut_off=answer.cut_off)
 
     async def read_sections(self) -> None:
         """Has the sections reviewed, if that is wanted, and mended: the key findings are written from what holds."""
@@ -287,9 +290,9 @@ class _Writing:
         tokens = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         return Estimate(tokens=tokens, cost_microusd=self._dearest.cost_microusd)
 
-    async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
+    async def _as_written(self, section: SectionItem, text: SectionText, *, cut_off: bool) -> tuple[Claim, ...]:
         """Return the blocks of a written text, without headings that the report already has."""
-        claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
+        claims, remarks = await asyncio.to_thread(section_claims, text, section.title, cut_off=cut_off)
         self.remarks.extend(remarks)
         self._left_open.extend(text.limitations)
         kept: list[Claim] = []

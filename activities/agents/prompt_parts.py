@@ -256,10 +256,15 @@ async def _shorten_schemas(context: RunContext[object], tools: list[ToolDefiniti
 
 
 def shorten_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten one schema: without titles, defaults, lengths and docstrings, which models need not know."""
+    """Shorten one schema: without titles, defaults, lengths and docstrings, which models need not know.
+
+    A definition that the mapping of a discriminator names stays, since that names it without a `$ref`.
+    """
     short = _leave_out_keywords(schema)
     defined: dict[str, Any] = short.get("$defs", {})
     names = Counter(one["$ref"] for one in _iter_schemas(short) if isinstance(one.get("$ref"), str))
+    mappings = (one["mapping"] for one in _iter_schemas(short) if isinstance(one.get("mapping"), dict))
+    names.update(name for mapping in mappings for name in mapping.values() if isinstance(name, str))
     once = {f"#/$defs/{name}": one for name, one in defined.items() if names[f"#/$defs/{name}"] == 1}
     for one in list(_iter_schemas(short)):
         while isinstance(name := one.get("$ref"), str) and name in once:
@@ -279,12 +284,14 @@ def _iter_schemas(part: Any) -> Iterator[dict[str, Any]]:
 
 
 def _leave_out_keywords(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of `properties` and `$defs` are names, not keywords."""
+    """The keys of `properties`, `$defs` and a discriminator's mapping are names, not keywords."""
     left_out = {"title", "default", "minLength", "maxLength"} | ({"description"} if "properties" in schema else set())
     short: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
             short[name] = {key: _leave_out_keywords(one) for key, one in value.items()}
+        elif name == "discriminator":
+            short[name] = value
         elif name not in left_out:
             each = value if isinstance(value, list) else [value]
             shortened = [_leave_out_keywords(one) if isinstance(one, dict) else one for one in each]

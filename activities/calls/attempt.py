@@ -82,6 +82,8 @@ class Answer(Generic[Output]):
     """Whether that was the extractive model."""
     task: TaskEnvelope
     """The task as shown: trimmed if it was too long for the model."""
+    cut_off: bool = False
+    """Whether the model reached its limit of tokens, though the answer can be read: its last text may be incomplete."""
 
 
 class Attempt:
@@ -233,8 +235,8 @@ class Attempt:
                 named = (one.model_name for one in messages if isinstance(one, ModelResponse) and one.model_name)
                 self._in_vain.update(dict.fromkeys(named))
         last = result.response
-        quoted = last.provider_name == OFFLINE
-        return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
+        cut_off = last.finish_reason == "length"
+        return Answer(result.output, last.model_name or "", last.provider_name == OFFLINE, form.task, cut_off)
 
     @property
     def progress(self) -> JsonObject:

@@ -81,7 +81,8 @@ async def write_changed_report(
     ids = {key: id for id, key in keys.items()}
     task = task.model_copy(update={"given": {"report": _describe_report(before, keys)}})
     answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, loaded.shown.order)
-    written = with_canonical_ids(await asyncio.to_thread(draft_from_prose, answer.output), ids)
+    changed = await asyncio.to_thread(draft_from_prose, answer.output, cut_off=answer.cut_off)
+    written = with_canonical_ids(changed, ids)
     remarks = more["remarks"]
     assert isinstance(remarks, list)
     details: JsonObject = {

@@ -33,7 +33,7 @@ DROPPED: Final[Mapping[str, int]] = {
             "PassOptionsToPackage", "todo", "selectlanguage", "enlargethispage", "raisebox", "looseness", "markboth",
             "pdfbookmark", "fontfamily", "setstretch", "tikzset", "usetikzlibrary", "DeclareGraphicsExtensions",
             "newcounter", "stepcounter", "refstepcounter", "value", "email", "orcid", "thanksref", "corref",
-            "allowdisplaybreaks", "pgfplotsset", "makeatletter",
+            "pgfplotsset",
         ),
         1,
     ),
@@ -45,6 +45,7 @@ DROPPED: Final[Mapping[str, int]] = {
         ),
         2,
     ),
+    "allowdisplaybreaks": 0, "makeatletter": 0, "specialindex": 3, "newindex": 4,
 }  # fmt: skip
 """Commands that show nothing, by the number of their arguments."""
 ENVIRONMENT_ARGUMENTS: Final[Mapping[str, int]] = {

@@ -141,18 +141,37 @@ def _write_unknown(name: str, text: str, at: int, notes: list[str] | None, depth
         return symbol, at + 2 if text[at : at + 2] == "{}" else at
     if length := _LENGTH.match(text, at):
         return "", length.end()
-    if _UNSEEN.fullmatch(name):
-        return "", _skip_arguments(text, at, _MOST_ARGUMENTS)
+    if _UNSEEN.fullmatch(name) and (end := _skip_index_entry(text, at)) is not None:
+        return "", end
     _, end = read_option(text, at)
     has_group = text[skip_space(text, end) :][:1] == "{"
+    if name in SILENT and not _touches(text, at, "["):
+        return "", at  # brackets apart from a command without arguments are text
     if has_group or name in SILENT or not name.isalpha():
         return "", end if has_group else at
     return f"\\{name} ", at  # defined elsewhere: a sentence must not read on as if there were nothing
 
 
-_UNSEEN: Final = re.compile(r"[a-z]{0,9}index(?:def|foot|see|symbol)?")
+_UNSEEN: Final = re.compile(
+    r"(?:[a-z]{0,2}|see|sub|names?|subject|author|person|place|terms?|symbols?|words?)index(?:def|foot|see|symbol)?"
+)
 """Commands of a file's own that write into its index: what they are given is not printed there."""
-_MOST_ARGUMENTS: Final = 9
+
+
+def _skip_index_entry(text: str, at: int) -> int | None:
+    """The end of the only group that a command for an index takes, without space before it; None if it is no entry.
+
+    An entry has letters: a command that is given a figure, or nothing, prints it.
+    """
+    while _touches(text, at, "[") and (option := read_option(text, at))[0] is not None:
+        at = option[1]
+    entry, end = read_group(text, at) if _touches(text, at, "{") else ("", at)
+    return end if any(map(str.isalpha, entry)) else None
+
+
+def _touches(text: str, at: int, mark: str) -> bool:
+    """Whether `mark` follows a command without white space."""
+    return text[at : at + 1] == mark and not text[at - 1].isspace()
 
 
 def _write_note(text: str, at: int, notes: list[str] | None, depth: int) -> tuple[str, int]:

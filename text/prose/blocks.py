@@ -48,6 +48,8 @@ class ClaimCollector:
     citations: Sequence[Citation]
     offered: Sequence[Citation] = ()
     """Citations that texts may have marks of, and need not."""
+    cut_off: bool = False
+    """Whether the answer was cut off, and a text may end within a row: a short row of a whole answer is meant so."""
     remarks: list[str] = field(default_factory=list)
     """In sentences, each once."""
     _used: set[int] = field(default_factory=set)
@@ -63,7 +65,7 @@ class ClaimCollector:
             return tuple(text)
         found = _Blocks(_strip_wrapping(text), self._known())
         kept = list(_without_lists(found.all(), self.remarks))
-        if kept and (whole := _cut_broken_row(kept[-1])) is not None:
+        if self.cut_off and kept and (whole := _cut_broken_row(kept[-1])) is not None:
             self.remarks.append("A table that ended within a row was cut off, and is shown without that row.")
             kept[-1:] = _Blocks(whole, self._known()).all()
         return tuple(self._claim(block) for block in _without_repeated_headings(kept, heading))
@@ -192,7 +194,7 @@ def _count_reference_blocks(blocks: Sequence[_Block]) -> int:
 def _cut_broken_row(block: _Block) -> str | None:
     """A table without its last row if that has fewer cells than the heads and the row above it; None if it has as many.
 
-    An answer ends so where its room was too small. Of a table without another row nothing is left.
+    An answer that was cut off ends so. Of a table without another row nothing is left.
     """
     lines = block.text.splitlines()
     if block.tokens[0].type != "table_open" or len(lines) < LEAST_ROWS or not lines[-1].lstrip().startswith("|"):

@@ -74,7 +74,7 @@ async def write_from_results(
 
     answer = await ask_with_correction(attempt, agent.asks, task, loaded.shown.order, find_faults, MEND, tries=1)
     unread = len(loaded.shown.items) - len(loaded.shown.only(answer.task.evidence).items)
-    draft = await asyncio.to_thread(desk.draft, answer.output)
+    draft = await asyncio.to_thread(desk.draft, answer.output, cut_off=answer.cut_off)
     draft = with_canonical_ids(note_unread(draft, unread), ids)
     checked = await checked_draft(attempt.store, draft, given.question)
     settled = await asyncio.to_thread(desk.settled, answer.output, checked, by_rules=attempt.quoted)
@@ -106,9 +106,9 @@ class _Desk:
         self.ids = {f"{RESULT_KEY}{number}": one.evidence for number, one in enumerate(given.results, start=1)}
         """Evidence ids of the results by their keys."""
 
-    def draft(self, answer: DataProse) -> ReportDraft:
+    def draft(self, answer: DataProse, *, cut_off: bool = False) -> ReportDraft:
         """An answer as a draft that cites by keys: rows are quoted by their lines, and what cells prove is known."""
-        draft = with_claims(draft_from_prose(answer), self._with_rows)
+        draft = with_claims(draft_from_prose(answer, cut_off=cut_off), self._with_rows)
         held = list(self._proving(answer).holding())
         rows = dict.fromkeys(
             (cell.result, row)

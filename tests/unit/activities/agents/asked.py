@@ -70,10 +70,18 @@ async def failed(
     return caught.value, FailureDetails.model_validate(caught.value.details[0])
 
 
-def chat(arguments: object, *, model: str = "gpt-4o", tokens: tuple[int, int] = (100, 10), **usage: object) -> Reply:
+def chat(
+    arguments: object,
+    *,
+    model: str = "gpt-4o",
+    tokens: tuple[int, int] = (100, 10),
+    reason: str = "tool_calls",
+    **usage: object,
+) -> Reply:
     told = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
     body = json.loads(make_completion(arguments, model=model, usage=told).body)
     body["usage"] |= usage
+    body["choices"][0]["finish_reason"] = reason
     return Reply(json.dumps(body), headers={"Content-Type": "application/json"})
 
 

@@ -127,6 +127,41 @@ async def test_an_answer_that_was_cut_off_is_asked_for_again_shorter_and_with_mo
     assert shown(first) == shown(second)
 
 
+TABLE = "| x | y | z |\n|---|---|---|\n| 1 [a] | 2 [a] | 3 [a] |"
+SHORT = f"{TABLE}\n| Total | 3 [a]"
+CITED = [{"mark": "a", "evidence": "e1", "quote": "says this"}]
+
+
+@pytest.mark.parametrize(("reason", "rows"), [("length", TABLE), ("stop", SHORT), ("tool_calls", SHORT)])
+async def test_the_last_row_of_an_answer_that_can_be_read_is_left_out_only_if_the_model_reached_its_limit(
+    store: Store, reason: str, rows: str
+) -> None:
+    answer = chat({"title": "Why", "key_findings": SHORT, "citations": CITED}, reason=reason)
+    with service(lambda _: answer) as running:
+        result = await answered(store, at(running, "openai-chat"), named("openai-chat"), WRITING)
+    assert [one.text for one in (await written(store, result)).key_findings] == [rows]
+
+
+@pytest.mark.parametrize(("reason", "last"), [("length", "Said [a] it has not."), ("stop", "This it says [a].")])
+async def test_a_repair_within_which_the_model_reached_its_limit_is_not_taken(
+    store: Store, reason: str, last: str
+) -> None:
+    texts = ["So it has not [a].", "Said [a] it has not."]
+    wrong = [one | {"quote": "not at all"} for one in CITED]
+    mended = [
+        {"id": n, "text": text, "citations": CITED} for n, text in ((1, "So it says [a]."), (2, "This it says [a]."))
+    ]
+
+    def answering(asked: Asked) -> Reply:
+        if shown(asked).kind == "reviser":
+            return chat({"blocks": mended}, reason=reason)
+        return chat({"title": "Why", "key_findings": "\n\n".join(texts), "citations": wrong})
+
+    with service(answering) as running:
+        result = await answered(store, at(running, "openai-chat"), named("openai-chat"), WRITING)
+    assert [one.text for one in (await written(store, result)).key_findings] == ["So it says [a].", last]
+
+
 async def test_a_model_that_may_not_write_so_much_is_asked_without(store: Store) -> None:
     replies = [ended("length", "", (100, 2_000)), refused(400, "invalid_value"), chat(THOUGHT)]
     with service(replies) as running:

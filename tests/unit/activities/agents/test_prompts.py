@@ -239,6 +239,19 @@ def test_definitions_that_are_used_twice_or_within_themselves_stay() -> None:
     }
 
 
+def test_definitions_that_a_discriminator_names_stay() -> None:
+    kinds = [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]
+    mapping = {"cat": "#/$defs/Cat", "default": "#/$defs/Dog"}
+    animal = {"oneOf": kinds, "discriminator": {"propertyName": "kind", "mapping": mapping}}
+    cat = {"type": "object", "properties": {"kind": {"const": "cat"}, "tail": {"$ref": "#/$defs/Tail"}}}
+    dog = {"type": "object", "properties": {"kind": {"const": "default"}}}
+    schema = {"$defs": {"Cat": cat, "Dog": dog, "Tail": {"type": "string"}}, "properties": {"animal": animal}}
+    assert shorten_schema(schema) == {
+        "$defs": {"Cat": {**cat, "properties": {"kind": {"const": "cat"}, "tail": {"type": "string"}}}, "Dog": dog},
+        "properties": {"animal": animal},
+    }
+
+
 def test_a_work_and_the_question_stand_once_in_a_prompt() -> None:
     work = {"title": "Oil and water, a study of what floats", "about": "2020, trial"}
     items = (

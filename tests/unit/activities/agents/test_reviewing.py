@@ -373,6 +373,38 @@ async def test_a_sentence_that_keeps_its_mark_keeps_its_citation(
     ]
 
 
+WRONG: JsonObject = {"mark": "a", "evidence": "e1", "quote": "Nobody ever starts it again"}
+ANEW: JsonObject = {"mark": "a", "evidence": "e1", "quote": "another worker replays the history"}
+
+
+@pytest.mark.parametrize("given", [ANEW, WRONG])
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_mark_keeps_the_citation_that_its_writer_was_not_shown_beside_one_that_fails(
+    store: Store, scripted: Scripted, given: JsonObject, again: bool
+) -> None:
+    right, other = ensure_list(GOOD["citations"])
+    said = GOOD | {"citations": [right, WRONG, other]}
+    model = scripted(
+        writer=said,
+        reviser={"blocks": [{"id": 1, "text": GOOD["key_findings"], "citations": [*[right] * again, given]}]},
+    )
+    (finding,) = (await written(store, review=False)).key_findings
+    (task,) = [one for one in model.tasks if one.kind == "reviser"]
+    (block,) = [one for one in ensure_list(task.given["blocks"]) if isinstance(one, dict)]
+    assert [one["quote"] for one in ensure_list(block["citations"]) if isinstance(one, dict)] == [WRONG["quote"]]
+    quotes = [one.quote for one in finding.citations if one.mark == "a"]
+    assert sorted(quotes) == sorted({REPLAYS, str(given["quote"]) if given is ANEW else REPLAYS})
+
+
+async def test_a_mark_that_a_repair_gives_to_another_passage_too_keeps_its_own(
+    store: Store, scripted: Scripted
+) -> None:
+    again = [{"mark": mark, "evidence": "e2", "quote": FLOUR} for mark in "ab"]
+    scripted(reviser={"blocks": [{"id": 1, "text": GOOD["key_findings"], "citations": again}]})
+    (finding,) = (await written(store)).key_findings
+    assert {(one.mark, one.quote) for one in finding.citations} >= {("a", REPLAYS), ("b", FLOUR)}
+
+
 async def test_marks_keep_their_citations_where_a_sentence_without_one_goes(store: Store, scripted: Scripted) -> None:
     said = GOOD | {"key_findings": f"{GOOD['key_findings']} All that took 45 minutes."}
     model = scripted(writer=said, reviser={"blocks": [{"id": 1, "text": GOOD["key_findings"]}]})

@@ -293,6 +293,25 @@ def test_what_a_source_writes_into_its_index_is_no_text(command: str) -> None:
     assert latex(f"The tide{command} is high.") == [("text", "The tide is high.")]
 
 
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (r"The drug\sindex{drug} {\em must not} be used.", "The drug must not be used."),
+        (r"The drug \sindex{drug}{\em must not} be used.", "The drug must not be used."),
+        (r"The drug\index{drug} [5] {\em must not} be used.", "The drug [5] must not be used."),
+        (r"The drug\sindex[d]{drug} [5] is used.", "The drug [5] is used."),
+        (r"The drug\specialindex{d}{page}{drug} is used.", "The drug is used."),
+        (r"Her \hindex{25} {\em is} high.", "Her 25 is high."),
+        (r"Her \hindex is 25.", r"Her \hindex is 25."),
+        (r"Her \noindent [5] {\em is} high.", "Her [5] is high."),
+        (r"Her \makeatletter {\em is} high.", "Her is high."),
+        (r"Her \allowdisplaybreaks[1] {\em is} high.", "Her is high."),
+    ],
+)
+def test_what_stands_behind_a_command_is_not_taken_for_its_arguments(source: str, shown: str) -> None:
+    assert latex(source) == [("text", shown)]
+
+
 def test_files_that_a_source_takes_in_are_reported() -> None:
     parsed = read_latex((LATEX + "Text. \\input{chapters/one} \\bibliography{refs}\\end{document}").encode())
     assert [(gap.unread, gap.reason.split(":")[0]) for gap in parsed.gaps] == [

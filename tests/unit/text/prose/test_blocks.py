@@ -20,9 +20,9 @@ B = Citation(evidence="e2", quote="rose", mark="[B]")
 LISTED = "A list of references that the writer wrote itself was left out."
 
 
-def claims(text: str, *citations: Citation, heading: str = "") -> list[tuple[str, list[str]]]:
+def claims(text: str, *citations: Citation, heading: str = "", cut_off: bool = False) -> list[tuple[str, list[str]]]:
     """Each block with the evidence that it cites."""
-    written = ClaimCollector(citations or (A, B))
+    written = ClaimCollector(citations or (A, B), cut_off=cut_off)
     return [(one.text, [cited.evidence for cited in one.citations]) for one in written.claims(text, heading)]
 
 
@@ -43,14 +43,20 @@ TABLE = "| x | y | z |\n|---|---|---|\n| 1 [b] | 2 [b] | 3 [b] |"
 
 
 @pytest.mark.parametrize("rest", ["\n| 4 [b]", "\n| 4 [b] |", "\n| 4 [b] | 5", "\n| 4 [b] | 5 |", "\n|"])
-def test_a_row_within_which_a_table_ends_is_left_out_and_told(rest: str) -> None:
-    written = ClaimCollector((A, B))
+def test_a_row_within_which_an_answer_was_cut_off_is_left_out_and_told(rest: str) -> None:
+    written = ClaimCollector((A, B), cut_off=True)
     assert [one.text for one in written.claims(f"It fell [a].\n\n{TABLE}{rest}")] == ["It fell [a].", TABLE]
     assert [one for one in written.leftover() if "within a row" in one]
 
 
 def test_nothing_is_left_of_a_table_without_a_whole_row() -> None:
-    assert claims("It fell [a].\n\n| x | y |\n|---|---|\n| 4 [b]") == [("It fell [a].", ["e1"])]
+    text = "It fell [a].\n\n| x | y |\n|---|---|\n| 4 [b]"
+    assert claims(text, cut_off=True) == [("It fell [a].", ["e1"])]
+
+
+@pytest.mark.parametrize("text", [f"{TABLE}\n| Total | 3 [b] |", "| x | y |\n|---|---|\n| Total 4 [b] |"])
+def test_a_short_row_of_a_whole_answer_stays_with_its_citation(text: str) -> None:
+    assert claims(text) == [(text, ["e2"])]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +72,8 @@ def test_nothing_is_left_of_a_table_without_a_whole_row() -> None:
     ],
 )
 def test_rows_that_are_whole_stay(text: str) -> None:
-    assert [one for one, _ in claims(text)] == [text]
-    assert claims(f"{TABLE}\n| 4 [b] |\n\nIt fell [a].")[0][0].endswith("| 4 [b] |")
+    assert [one for one, _ in claims(text, cut_off=True)] == [text]
+    assert claims(f"{TABLE}\n| 4 [b] |\n\nIt fell [a].", cut_off=True)[0][0].endswith("| 4 [b] |")
 
 
 @pytest.mark.parametrize(

@@ -243,13 +243,10 @@ def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
 def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
     """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
     counts = [one for one in figures[:_MOST_COMPARED] if one.share is None]  # any share is a hundredth of its per cent
-    amounts = [(value, one.unit) for one in counts for value in one.values if value > 0]
-    for value, unit in amounts:
-        if unit == TIMES and value > 1:
-            yield 1 / value
-    for (part, unit), (whole, other_unit) in permutations(amounts, 2):
-        if unit == other_unit and part < whole:
-            yield part / whole
+    yield from (1 / value for one in counts if one.unit == TIMES for value in one.values if value > 1)
+    for one, other in permutations(counts, 2):
+        if one.unit == other.unit:
+            yield from (part / whole for part, whole in product(one.values, other.values) if 0 < part < whole)
 
 
 def is_computed(one: Figure, others: Sequence[Figure]) -> bool:

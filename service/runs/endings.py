@@ -9,7 +9,6 @@ outside. Temporal says what is so. Any number of API processes may do this at on
 done twice.
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -71,19 +70,20 @@ async def archive_if_ended(
 FORGOTTEN: Final = Failure(node="", type="Terminated", message="Temporal no longer knows it")
 
 
-async def is_section_listed(section: ArchivedRun, temporal: Temporal, store: TenantStore) -> bool:
-    """Whether the run of a section says that it has it: all that `temporal workflow delete` leaves of an open one."""
+async def find_listed_status(section: ArchivedRun, temporal: Temporal, store: TenantStore) -> str | None:
+    """What the run of a section says of it, which is all that `temporal workflow delete` leaves of an open one.
+
+    `running` also for a moment before it is started and after it is deleted; None: the run has no such section.
+    """
     root = None if section.branch_of is None else await store.runs.get(section.branch_of.run_id)
     if root is None:
-        return False
+        return None
     branches = root.branches
     if root.status == "running":
         with suppress(RunForgotten, RunUnreadable, WorkerUnavailable, TemporalUnavailable):
-            snapshot, execution = await asyncio.gather(temporal.snapshot(root.run_id), temporal.describe(root.run_id))
-            # One that is announced and was not started yet is open, and has no execution.
-            started = () if snapshot is None else snapshot.branches
-            branches = tuple(one for one in started if one.status != "running" or one.run_id in execution.sections)
-    return any(branch.run_id == section.run_id for branch in branches)
+            snapshot = await temporal.snapshot(root.run_id)
+            branches = branches if snapshot is None else snapshot.branches
+    return next((branch.status for branch in branches if branch.run_id == section.run_id), None)
 
 
 async def _settle_replaced(

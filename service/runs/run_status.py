@@ -21,7 +21,7 @@ from elcano.service.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
-from elcano.service.runs.endings import FORGOTTEN, archive_if_ended, is_section_listed
+from elcano.service.runs.endings import FORGOTTEN, archive_if_ended, find_listed_status
 from elcano.service.runs.run_view import RunView, Spent
 from elcano.service.temporal.blocked_runs import describe_paused_call
 from elcano.service.temporal.client import Temporal
@@ -237,8 +237,11 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
         execution = await temporal.describe(run.run_id)
         snapshot = await temporal.snapshot(run.run_id)
     except RunForgotten:
-        if not await is_section_listed(run, temporal, store):
+        listed = await find_listed_status(run, temporal, store)
+        if listed is None:
             raise RunNotFound(run.run_id) from None
+        if listed == "running":
+            return _build_stale_view(run)
         return RunView.of(run.model_copy(update={"status": "terminated", "failure": FORGOTTEN}))
     except (WorkerUnavailable, RunUnreadable):
         return _build_stale_view(run, execution)

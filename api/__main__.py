@@ -57,7 +57,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             for listener in (one for server in self.servers for one in server.sockets):
-                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(UNREAD_SECONDS * 1_000))
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1_000)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends streams, then connections."""

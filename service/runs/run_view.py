@@ -198,8 +198,8 @@ class RunView(Described):
     """Number of a running run's last event."""
     blocked: str = Field(default="", examples=[""])
     """Why a running run cannot continue until someone acts: it was paused in Temporal, workers fail to continue it, or
-    a call waits in a queue that gives it to none. With the title in front: so for a section. Empty: nothing of this
-    kind is known."""
+    none of its calls is taken by a worker. With the title in front: so for a section. Empty: nothing of this kind is
+    known."""
     actions: tuple[str, ...] = Field(default=(), examples=[["stop", "top-up", "pause", "steer", "cancel"]])
     """Control actions that a running run takes now (`POST /v1/runs/{run_id}/<action>`); not in lists. A run that is
     `blocked` may take none but `cancel`, and one that writes its report takes no other either."""

@@ -32,7 +32,6 @@ async def call(*command: str, folder: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(300)
-@pytest.mark.skipif(shutil.which("npm") is None, reason="the login service is a package of npm")
 async def test_a_person_signs_in_at_a_login_service_of_others(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ become blocks.
 """
 
 import ctypes
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
@@ -23,6 +22,7 @@ from elcano.subjects.documents.pdf.joining import Vocabulary, join_lines
 from elcano.subjects.documents.pdf.ocr import OcrReader
 from elcano.subjects.documents.pdf.opening import open_pdf
 from elcano.subjects.documents.pdf.packed_lists import PackedList
+from elcano.subjects.documents.pdf.page_processes import Limits, read_each
 from elcano.subjects.documents.pdf.page_reader import PageText, read_page, read_picture
 from elcano.subjects.documents.pdf.paragraph_signs import Paragraph
 from elcano.subjects.documents.pdf.paragraphs import count_sizes, group_paragraphs
@@ -47,10 +47,12 @@ PAGE_WAIT: Final = 60.0
 """Time until a page ends the process that reads it, on a machine that is busy."""
 LABEL_BYTES: Final = 1_000
 """A longer label is none that is printed on a page, and each page may have one of megabytes."""
-OCR_SECONDS: Final = 600.0
-"""Processor time for the pictures of all pages beyond that: 300 pages take two seconds each."""
+TEXT_PAGES: Final = 8
+"""Pages from which on a process more saves time."""
 OCR_PAGE_SECONDS: Final = 120.0
 """Time until a picture of a page ends the process that reads it, however it is turned."""
+OCR_LIMITS: Final = Limits(600.0, OCR_PAGE_SECONDS, worth=1)
+"""For the pictures of all pages beyond that: 300 pages take two seconds each."""
 
 
 def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
@@ -107,32 +109,39 @@ def read_pdf(content: bytes, seconds: float | None = None) -> Parsed:
 
 
 def _read_pages(document: pdfium.PdfDocument, seconds: float) -> list[PageText]:
-    until = time.process_time() + seconds
-    pages: list[PageText] = []
-    for index in range(min(len(document), MOST_PAGES)):
-        late = time.process_time() > until
-        extend_deadline(PAGE_WAIT)
-        page = PageText(index + 1, "late") if late else read_page(document, index)
-        page.lines = PackedList(page.lines)
-        pages.append(page)
+    def read_text(index: int) -> PageText:
+        return _pack(read_page(document, index))
+
+    indexes = range(min(len(document), MOST_PAGES))
+    read = read_each(read_text, indexes, Limits(seconds, PAGE_WAIT, TEXT_PAGES))
+    pages = [page or PageText(index + 1, "late") for index, page in zip(indexes, read, strict=True)]
     extend_deadline(OCR_PAGE_SECONDS)
     pictures = [page for page in pages if page.picture]
     if not pictures:
         return pages
     ocr = OcrReader(_detect_language(pages))
-    until = time.process_time() + OCR_SECONDS
-    for page in pictures:
-        if not ocr.is_installed:
+    if not ocr.is_installed:
+        for page in pictures:
             page.needs = ocr.needs
-        elif time.process_time() < until:
-            extend_deadline(OCR_PAGE_SECONDS)
-            read_picture(document, page, ocr)
-            page.lines = PackedList(page.lines)
-            page.needs = ocr.needs
+        return pages
+
+    def read_by_ocr(page: PageText) -> PageText:
+        read_picture(document, page, ocr)
+        page.needs = ocr.needs
+        return _pack(page)
+
+    for page, found in zip(pictures, read_each(read_by_ocr, pictures, OCR_LIMITS), strict=True):
+        if found is not None:
+            pages[page.number - 1] = found
         elif page.state in ("picture", "undecodable"):
             page.state = "late"
     extend_deadline(OCR_PAGE_SECONDS)
     return pages
+
+
+def _pack(page: PageText) -> PageText:
+    page.lines = PackedList(page.lines)
+    return page
 
 
 def _detect_language(pages: Sequence[PageText]) -> str:

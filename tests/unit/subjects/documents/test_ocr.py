@@ -155,7 +155,7 @@ def test_a_page_that_is_read_as_another_language_says_so(monkeypatch: pytest.Mon
 
 @with_ocr
 def test_a_document_that_takes_ocr_too_long_names_the_pages_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "OCR_SECONDS", 0.0)
+    monkeypatch.setattr(reader, "OCR_LIMITS", reader.OCR_LIMITS._replace(seconds=0.0))
     stream = show("This page has text on it.", 72, 700)
     (gap,) = read_pdf(write_pdf([stream, cover()], photograph(PRINTED))).gaps
     assert (gap.pages, gap.unread) == ((2,), True)

@@ -1,0 +1,118 @@
+"""Reads pages in several processes at once: a page waits for no other, and one processor alone is slow.
+
+The processes are forked from the one that has the document open, so nothing is opened or sent twice. Each is as limited
+as that one, has its own time, and ends with the first page that it cannot hand over.
+"""
+
+import os
+import pickle
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO, Final, Generic, NamedTuple, TypeVar, cast
+
+from elcano.activities.child_processes import extend_deadline
+from elcano.activities.passages.document import FileSkipped
+
+MOST_PROCESSES: Final = 4
+"""Each may need the memory of a whole reader."""
+_TIMERS: Final = (signal.ITIMER_REAL, signal.ITIMER_PROF)
+_FIRST_FILE: Final = 3
+"""After the standard input, output and errors."""
+_LAST_FILE: Final = 1_000_000
+
+Page = TypeVar("Page")
+Found = TypeVar("Found")
+
+
+class Limits(NamedTuple):
+    """How long pages may be read, and how many are worth a process."""
+
+    seconds: float
+    """Processor time of each process for all its pages; those that are left then are not read."""
+    page_seconds: float
+    """Time until one page ends its process."""
+    worth: int
+    """Pages from which on a process saves more than it costs."""
+
+
+def read_each(read: Callable[[Page], Found], pages: Sequence[Page], limits: Limits) -> Iterator[Found | None]:
+    """Read pages, in their order; None: there was no time left for it.
+
+    Args:
+        read: reads one of them. What it changes may be lost with its process; what it returns is pickled.
+        pages: what it is called with.
+        limits: of their time.
+
+    Raises:
+        FileSkipped: a page ended the process that read it.
+    """
+    count = min(_count_processors(), MOST_PROCESSES, len(pages) // limits.worth)
+    if count < 2:
+        yield from _read_here(read, pages, limits)
+        return
+    readers: list[_Reader[Found]] = []
+    try:
+        for first in range(count):
+            readers.append(_fork_reader(_read_here(read, pages[first::count], limits)))
+        for number in range(len(pages)):
+            extend_deadline(limits.page_seconds)
+            yield readers[number % count].receive()
+    finally:
+        for reader in readers:
+            reader.end()
+
+
+def _read_here(read: Callable[[Page], Found], pages: Sequence[Page], limits: Limits) -> Iterator[Found | None]:
+    until = time.process_time() + limits.seconds
+    for page in pages:
+        extend_deadline(limits.page_seconds)
+        yield None if time.process_time() > until else read(page)
+
+
+class _Reader(NamedTuple, Generic[Found]):
+    process: int
+    answers: BinaryIO
+
+    def receive(self) -> Found | None:
+        """The next page; what its reader raised is raised here."""
+        try:
+            answer = pickle.load(self.answers)  # of a process that may do no more than this one
+        except (EOFError, pickle.UnpicklingError):
+            raise FileSkipped("reading one of its pages took too long, or took its parser down") from None
+        if isinstance(answer, Exception):
+            raise answer
+        return cast("Found | None", answer)
+
+    def end(self) -> None:
+        self.answers.close()
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+def _fork_reader(pages: Iterator[Found | None]) -> _Reader[Found]:
+    left = [signal.getitimer(timer)[0] for timer in _TIMERS]
+    receives, sends = os.pipe()
+    process = os.fork()
+    if process:
+        os.close(sends)
+        return _Reader(process, open(receives, "rb"))
+    try:
+        # Whoever waits for the end of the process that forked is not to wait for this one too.
+        os.closerange(_FIRST_FILE, sends)
+        os.closerange(sends + 1, _LAST_FILE)
+        for timer, seconds in zip(_TIMERS, left, strict=True):
+            signal.setitimer(timer, seconds)  # a fork has none
+        with open(sends, "wb") as answers:
+            try:
+                for page in pages:
+                    pickle.dump(page, answers, pickle.HIGHEST_PROTOCOL)
+                    answers.flush()
+            except Exception as error:
+                pickle.dump(error, answers)
+    finally:
+        os._exit(0)
+
+
+def _count_processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

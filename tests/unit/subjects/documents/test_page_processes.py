@@ -1,0 +1,82 @@
+"""Pages are read in several processes as in one: in order, within their limits, and none outlives its reader."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from elcano.activities.passages.document import FileSkipped
+from elcano.subjects.documents.pdf import page_processes
+from elcano.subjects.documents.pdf.page_processes import Limits, read_each
+
+LIMITS = Limits(seconds=60.0, page_seconds=60.0, worth=2)
+
+
+@pytest.fixture(autouse=True)
+def _two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_processes, "_count_processors", lambda: 2)
+
+
+def test_pages_come_in_their_order_from_other_processes() -> None:
+    read = list(read_each(lambda page: (page, os.getpid()), range(7), LIMITS))
+    assert [page for page, _ in filter(None, read)] == list(range(7))
+    processes = {process for _, process in filter(None, read)}
+    assert len(processes) == 2
+    assert os.getpid() not in processes
+
+
+def test_a_few_pages_are_read_here() -> None:
+    assert list(read_each(lambda page: os.getpid(), range(3), LIMITS)) == [os.getpid()] * 3
+
+
+def test_an_error_of_one_page_is_raised_here() -> None:
+    def read(page: int) -> int:
+        if page == 3:
+            raise MemoryError("no more")
+        return page
+
+    pages = read_each(read, range(8), LIMITS)
+    assert [next(pages), next(pages), next(pages)] == [0, 1, 2]
+    with pytest.raises(MemoryError, match="no more"):
+        next(pages)
+
+
+def test_a_page_that_ends_its_process_ends_the_document() -> None:
+    def read(page: int) -> int:
+        if page == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return page
+
+    with pytest.raises(FileSkipped, match="reading one of its pages"):
+        list(read_each(read, range(8), LIMITS))
+
+
+def test_pages_beyond_the_time_of_a_process_are_not_read() -> None:
+    def read(page: int) -> int:
+        until = time.process_time() + 0.02
+        while time.process_time() < until:
+            pass
+        return page
+
+    assert list(read_each(read, range(6), LIMITS._replace(seconds=0.01))) == [0, 1, None, None, None, None]
+
+
+def test_no_process_is_left_when_nobody_wants_the_rest() -> None:
+    pages = read_each(lambda page: os.getpid(), range(400), LIMITS)
+    process = next(pages)
+    assert process is not None
+    pages.close()  # type: ignore[attr-defined]  # a generator
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_hanging_page_is_ended_by_the_timer_of_its_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork has no timers of its own: it is given those of the process that forks it."""
+    monkeypatch.setattr(page_processes, "extend_deadline", lambda seconds: None)
+    signal.setitimer(signal.ITIMER_REAL, 30.0)
+    try:
+        left = list(read_each(lambda page: signal.getitimer(signal.ITIMER_REAL)[0], range(4), LIMITS))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    assert all(0 < (seconds or 0) <= 30 for seconds in left)

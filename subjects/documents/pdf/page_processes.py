@@ -48,16 +48,14 @@ def read_each(read: Callable[[Page], Found], pages: Sequence[Page], limits: Limi
         FileSkipped: a page ended the process that read it.
     """
     count = min(_count_processors(), MOST_PROCESSES, len(pages) // limits.worth)
-    if count < 2:
-        yield from _read_here(read, pages, limits)
-        return
     readers: list[_Reader[Found]] = []
     try:
-        for first in range(count):
-            readers.append(_fork_reader(_read_here(read, pages[first::count], limits)))
-        for number in range(len(pages)):
-            extend_deadline(limits.page_seconds)
-            yield readers[number % count].receive()
+        if count > 1 and _fork_readers(readers, read, pages, limits, count):
+            for number in range(len(pages)):
+                extend_deadline(limits.page_seconds)
+                yield readers[number % count].receive()
+        else:
+            yield from _read_here(read, pages, limits)
     finally:
         for reader in readers:
             reader.end()
@@ -90,10 +88,27 @@ class _Reader(NamedTuple, Generic[Found]):
         os.waitpid(self.process, 0)
 
 
+def _fork_readers(
+    readers: list[_Reader[Found]], read: Callable[[Page], Found], pages: Sequence[Page], limits: Limits, count: int
+) -> bool:
+    """Add `count` readers, each of every so many pages; False: the system allows no more processes."""
+    for first in range(count):
+        try:
+            readers.append(_fork_reader(_read_here(read, pages[first::count], limits)))
+        except OSError:
+            return False
+    return True
+
+
 def _fork_reader(pages: Iterator[Found | None]) -> _Reader[Found]:
     left = [signal.getitimer(timer)[0] for timer in _TIMERS]
     receives, sends = os.pipe()
-    process = os.fork()
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(receives)
+        os.close(sends)
+        raise
     if process:
         os.close(sends)
         return _Reader(process, open(receives, "rb"))

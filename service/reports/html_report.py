@@ -26,6 +26,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from elcano.graphs.report.report import Report
 from elcano.service.reports.numbered_statements import keep_letters
 from elcano.service.reports.statement_spans import StatementIndex, add_statement_spans
+from elcano.text.prose.markdown_parser import use_unspaced_emphasis
+from elcano.text.tex_formulas import BARE_DIGIT
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;
@@ -88,6 +90,7 @@ _QUOTES: Final = "quotes"
 _AS_THE_LIBRARY_WRITES: Final = (
     (re.compile(r"\\(begin|end)\{(?:aligned|split|gathered)\}"), r"\\\1{align*}"),
     (re.compile(r"\\(arg|sgn)(?![A-Za-z])"), r"\\operatorname{\1}"),
+    BARE_DIGIT,
 )
 """Common TeX that latex2mathml does not know, as what it does know."""
 _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
@@ -317,6 +320,7 @@ def _build_page_parser() -> MarkdownIt:
     made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_render_mathml)
     made.inline.ruler.before("link", _CITATION, _parse_reference_number)
     made.inline.ruler.before("link", _PICTURES, _parse_picture)
+    use_unspaced_emphasis(made)
     made.add_render_rule(_CITATION, _shown_number)
     made.add_render_rule(_PICTURES, _shown_picture)
     made.parse(

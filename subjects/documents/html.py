@@ -14,7 +14,8 @@ from elcano.subjects.documents.html_blocks import list_parts
 from elcano.subjects.documents.html_encoding import decode_html
 from elcano.subjects.documents.html_visibility import remove_unseen
 
-_MAIN: Final = "main, [role=main]"
+_MAIN: Final = ":is(main, [role=main])"
+"""`:is` because the parser gives an element once for each selector of a plain list: twice for `<main role="main">`."""
 _AUTHORS: Final = ("citation_author", "citation_authors", "dc.creator", "dcterms.creator", "author")
 _TITLES: Final = ("citation_title", "dc.title", "dcterms.title")
 _DATES: Final = (

@@ -11,9 +11,10 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _CANDIDATES: Final = (
-    "[hidden], [style], [class], [id], [aria-hidden=true], template, noscript, style, del, s, strike, dialog,"
-    " script:not([type='application/ld+json'])"
+    ":is([hidden], [style], [class], [id], [aria-hidden=true], template, noscript, style, del, s, strike, dialog,"
+    " script:not([type='application/ld+json']))"
 )
+"""`:is` gives each element once, a plain list once for each selector that it matches."""
 _NEVER_SHOWN: Final = frozenset({"template", "noscript", "style", "script", "del", "s", "strike"})
 _WHOLE_PAGE: Final = frozenset({"html", "body"})
 """A page that is hidden as a whole is shown by its scripts in the end."""

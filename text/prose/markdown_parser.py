@@ -1,5 +1,8 @@
 """Markdown as it is read here: CommonMark with tables and formulas, without links, images and HTML, which stay text.
 
+In scripts without spaces, `**` next to a quotation mark or a bracket is bold as well, which CommonMark's rule, made for
+spaces, leaves as stars: `これは**「強調」**です`.
+
 A bracket that holds nothing but marks of citations is a token of its own, `citation`, wherever text may stand; in code
 and formulas it is what it is. Every other bracket is text.
 """
@@ -11,10 +14,12 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from elcano.graphs.report.report import BlockKind, Citation
+from elcano.text.words import is_unspaced
 
 CITATION: Final = "citation"
 """The type of the tokens of marks; their `meta` has `marks` and `inferred`."""
@@ -99,7 +104,35 @@ def _build_markdown_parser() -> MarkdownIt:
     made.disable(["reference", "html_block", "html_inline", "autolink", "link", "image"])
     made.use(dollarmath_plugin, allow_space=False, double_inline=True)
     made.inline.ruler.before("backticks", CITATION, _match_citation_rule)
+    use_unspaced_emphasis(made)
     return compile_parser_rules(made)
+
+
+def use_unspaced_emphasis(parser: MarkdownIt) -> None:
+    """Have `parser` read `**` next to punctuation as bold where the other side has a letter of a script without spaces.
+
+    One star alone stays what CommonMark makes of it: it also marks notes, as in `価格*「税込」`.
+    """
+    parser.inline.ruler.at("emphasis", _match_emphasis_rule)
+
+
+def _match_emphasis_rule(state: StateInline, silent: bool) -> bool:
+    """The rule: stars and underscores that may open or close emphasis. The pairs among them are found afterwards."""
+    marker = state.src[state.pos]
+    if silent or marker not in "*_":
+        return False
+    scanned = state.scanDelims(state.pos, marker == "*")
+    end = state.pos + scanned.length
+    before, behind = state.src[state.pos - 1 : state.pos], state.src[end : end + 1]
+    strong = marker == "*" and scanned.length > 1 and not f"{before} {behind}".isascii()
+    opens = scanned.can_open or (strong and is_unspaced(before) and behind.strip() != "")
+    closes = scanned.can_close or (strong and is_unspaced(behind) and before.strip() != "")
+    for _ in range(scanned.length):
+        state.push("text", "", 0).content = marker
+        token = len(state.tokens) - 1
+        state.delimiters.append(Delimiter(ord(marker), scanned.length, token, -1, opens, closes))
+    state.pos = end
+    return True
 
 
 def compile_parser_rules(parser: MarkdownIt) -> MarkdownIt:

@@ -76,6 +76,10 @@ def read(html: str) -> Tree:
     return tree
 
 
+def test_bold_in_scripts_without_spaces_may_stand_next_to_punctuation() -> None:
+    assert body("结果是**“增加”**的。") == "<p>结果是<strong>“增加”</strong>的。</p>"
+
+
 def test_numbers_lead_to_references_and_these_to_their_addresses() -> None:
     tree = read(
         render_report_page(report(f"It fell [1]. So (inferred from [1, retracted]). \\[1\\] [2] `[1]`\n\n{LIST}"))

@@ -67,6 +67,9 @@ def test_mathml(mathml: str, written: str) -> None:
 @pytest.mark.parametrize(
     ("tex", "written"),
     [
+        (r"\sqrt23", "√(2) 3"),
+        (r"\sqrt[3]27 = \sqrt[3]{2}7", "∛(2) 7 = ∛(2) 7"),
+        (r"\sqrt2x + \sqrt{23}", "√(2)x + √23"),
         (r"$\frac{-b\pm\sqrt{b^2-4ac}}{2a}$", "(−b ± √(b² − 4ac))/(2a)"),
         (r"{\displaystyle E=mc^{2}}", "E = mc²"),
         (r"\({}^{14}_{6}\mathrm{C}\)", "¹⁴₆C"),

@@ -13,7 +13,7 @@ from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import FailureType
 from elcano.service.runs.model_checks import find_model_price
 from elcano.settings import Settings
-from elcano.settings.model_prices import FREE, TokenPrice
+from elcano.settings.model_prices import FREE, TokenPrice, find_listed_price
 from elcano.storage.store import Store
 from elcano.testing import Reply, ScriptedModel
 from tests.unit.activities.agents.material import call
@@ -87,3 +87,15 @@ async def test_a_worker_refuses_what_the_limit_cannot_limit_and_charges_the_pric
     assert (result.usage.cost_microusd, result.usage.unpriced_requests) == (210_000, 0)
     lines = await store.of("default").ledger.entries("run-1")
     assert lines[-1].usage.cost_microusd == 210_000
+
+
+@pytest.mark.parametrize(
+    ("name", "price"),
+    [
+        ("anthropic:claude-sonnet-4-5", TokenPrice(input=3, output=15)),
+        ("google:gemini-2.5-pro", TokenPrice(input=1.25, output=10)),
+        ("openai-chat:gpt-4o", TokenPrice(input=2.5, output=10)),
+    ],
+)
+def test_a_listed_price_is_that_of_a_usual_request_and_not_of_a_long_one(name: str, price: TokenPrice) -> None:
+    assert find_listed_price(name) == price

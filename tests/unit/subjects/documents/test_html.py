@@ -40,6 +40,27 @@ def test_what_a_browser_shows(markup: str, text: str) -> None:
     assert "\n".join(texts(markup)) == text
 
 
+@pytest.mark.parametrize("main", ["<main>", "<main role=main>", "<main role=main class=wide>", "<div role=main>"])
+def test_the_main_part_of_a_page_is_read_alone(main: str) -> None:
+    end = f"</{main[1:].split()[0].rstrip('>')}>"
+    assert texts(f"<div>We use cookies.</div>{main}<p>The bridge opened in 1934.</p>{end}<div>Share it.</div>") == [
+        "The bridge opened in 1934."
+    ]
+
+
+def test_of_two_main_parts_none_is_left_out() -> None:
+    assert texts("<main>One.</main><main role=main>Two.</main>") == ["One.", "Two."]
+
+
+def test_an_element_that_is_hidden_in_several_ways_is_taken_out_once() -> None:
+    unseen = "<div hidden id=a class=b style='display: none' aria-hidden=true>no<p hidden id=c class=d>no</p></div>"
+    assert texts(f"<p>Before.</p>{unseen * 50}<p>Behind.</p>") == ["Before.", "Behind."]
+
+
+def test_a_picture_that_is_marked_as_a_formula_in_several_ways_is_one_formula() -> None:
+    assert texts("<p>so <img class='tex latex' src=/latex/7.png alt='x^2'> holds</p>") == ["so x² holds"]
+
+
 def test_components_that_hold_blocks_are_blocks() -> None:
     markup = "<x-card>Title<p>Words of it</p></x-card><x-card>Another<p>Other words</p></x-card>end"
     assert texts(markup) == ["Title", "Words of it", "Another", "Other words", "end"]

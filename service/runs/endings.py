@@ -161,7 +161,7 @@ async def _store_unread_run(
     temporal: Temporal,
     store: TenantStore,
 ) -> ArchivedRun:
-    """Archive a run that cannot be read to its end, and may have more events than `events`.
+    """Archive a run that cannot be read to its end, and may have more events than `events` and its history have.
 
     What it used is in the ledger, and its limits are in its input, if Temporal still has that.
     """
@@ -170,6 +170,8 @@ async def _store_unread_run(
         limits = await temporal.limits(run.run_id, execution.id)
         elapsed = (execution.closed_at or time.time()) - run.started_at
         run = run.model_copy(update={"budget": Budget(limits=limits, used=used, elapsed=max(0.0, elapsed)).view()})
+    with suppress(RunForgotten, RunUnreadable):
+        events = [*events, *await temporal.carried_events(run.run_id, execution.id, len(events))]
     return await _store_ended_run(run, execution, reason, events, store)
 
 

@@ -37,6 +37,7 @@ from elcano.graphs.run_contracts import (
     ResearchInput,
 )
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import (
     OutcomeUnknown,
     RunBlocked,
@@ -64,7 +65,14 @@ from elcano.service.temporal.executions import (
     ask_for_execution,
     describe_execution,
 )
-from elcano.service.temporal.history import WatchedHistory, delete_workflows, read_input, was_worked_on, watch_history
+from elcano.service.temporal.history import (
+    WatchedHistory,
+    delete_workflows,
+    read_carried_events,
+    read_input,
+    was_worked_on,
+    watch_history,
+)
 from elcano.service.temporal.looks import Looks
 from elcano.service.temporal.run_start import start_run_workflow
 from elcano.service.temporal.shared_reads import SharedReads, Turns
@@ -274,6 +282,14 @@ class Temporal:
             except WorkflowFailureError as error:
                 return error.cause
         return None
+
+    async def carried_events(self, run_id: str, execution: str, since: int) -> list[AgentEvent]:
+        """The events after number `since` that can be read without a worker; there may be more.
+
+        Raises:
+            RunForgotten: the server does not have that execution.
+        """
+        return await read_carried_events(await self._connection.client(), run_id, execution, since)
 
     async def was_worked_on(self, run_id: str) -> bool:
         """Whether a worker ever took up the workflow; of one that was closed before, no worker knows anything.

@@ -246,7 +246,12 @@ async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated
         await temporal.get_workflow_handle(run_id).terminate(reason="no use")
         over = await ended(api, run_id)
         (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+        told = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
     assert (over["status"], listed["status"]) == ("terminated", "terminated")
+    types = [line.removeprefix("event: ") for line in told.splitlines() if line.startswith("event: ")]
+    assert types[0] == "started"
+    assert {"searching", "thinking"} < set(types), "its history has them, though no worker reads it"
+    assert types[-1] == "cancelled"
 
 
 @pytest.mark.usefixtures("faulty")

@@ -22,7 +22,7 @@ from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
-from elcano.storage.health import Probe, store_trouble
+from elcano.storage.health import Probe, describe_store_error, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import Store, TenantStore
@@ -67,8 +67,11 @@ class Writable:
             _log.warning("the store did not take anything within %g s", ANSWER_SECONDS)
             return f"the store cannot be used: it did not answer within {ANSWER_SECONDS:g} s"
         except Exception as error:  # whatever it is, it is the answer
-            _log.exception("the store cannot be written")
-            return store_trouble(error) or "the store cannot be written; the log says why"
+            if (trouble := store_trouble(error)) is None:
+                _log.exception("the store cannot be written")
+                return "the store cannot be written; the log says why"
+            _log.warning("%s", describe_store_error(error))
+            return trouble
         if forgotten == self._forgotten:
             self._good_until = time.monotonic() + GOOD_SECONDS
         return None

@@ -85,6 +85,8 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
+NO_RUN: Final = "elcano-readiness"
+"""The id of a workflow that there is not."""
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -105,13 +107,16 @@ class Temporal:
         """Makes sure that the server would start a run.
 
         Raises:
-            TemporalUnavailable: it does not answer, or lacks the namespace.
+            TemporalUnavailable: it does not answer, lacks the namespace, or cannot use its database.
             TemporalRefused: it lacks search attributes of runs.
         """
         client = await self._connection.client()
         with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
             missing = await find_missing_attributes(client)
+        # The server answers both from memory. Whether it has its database shows where it looks for a workflow.
+        with suppress(RunForgotten):
+            await ask_for_execution(client, NO_RUN, again=False)
         if missing:
             raise TemporalRefused(describe_missing_attributes(client, missing))
 

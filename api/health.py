@@ -54,7 +54,7 @@ async def healthz() -> Health:
 async def readyz(process: InProcess, response: Response) -> Readiness:
     """Check everything that a run needs to start and to continue: Temporal, the store, workers that can pick it up.
 
-    Whether the store is writable is remembered for half a minute, unless a request found that it is not. A worker that
+    Whether the store is writable is remembered for three seconds, unless a request found that it is not. A worker that
     stops is missed at once, one that was killed after some 15 seconds.
     """
     temporal, store = await asyncio.gather(_check_temporal(process.temporal), _check_store(process.writable))

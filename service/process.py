@@ -22,13 +22,13 @@ from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
 from elcano.storage.admission import AdmissionRule
-from elcano.storage.health import Probe, store_trouble
+from elcano.storage.health import Probe, describe_store_error, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import Store, TenantStore
 
-GOOD_SECONDS: Final = 30.0
-"""Seconds for which a check of the store counts."""
+GOOD_SECONDS: Final = 3.0
+"""Seconds for which a check of the store counts: a disk fills up at once."""
 
 ANSWER_SECONDS: Final = 3.0
 """Time limit of the store in health checks; monitoring waits seconds for an answer, not longer."""
@@ -43,10 +43,12 @@ class Writable:
         self._probe = probe
         self._asking: asyncio.Task[str | None] | None = None
         self._good_until = 0.0
+        self._forgotten = 0
 
     def forget(self) -> None:
-        """Makes the next caller get a fresh answer."""
+        """Makes the next caller get a fresh answer. One that is under way may be older, and is not remembered."""
         self._good_until = 0.0
+        self._forgotten += 1
 
     async def fault(self) -> str | None:
         """Why the store cannot be written; None if it can. Those who ask at the same time share the answer."""
@@ -57,6 +59,7 @@ class Writable:
         return await asyncio.shield(self._asking)
 
     async def _asked(self) -> str | None:
+        forgotten = self._forgotten
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await self._probe.write()
@@ -64,9 +67,13 @@ class Writable:
             _log.warning("the store did not take anything within %g s", ANSWER_SECONDS)
             return f"the store cannot be used: it did not answer within {ANSWER_SECONDS:g} s"
         except Exception as error:  # whatever it is, it is the answer
-            _log.exception("the store cannot be written")
-            return store_trouble(error) or "the store cannot be written; the log says why"
-        self._good_until = time.monotonic() + GOOD_SECONDS
+            if (trouble := store_trouble(error)) is None:
+                _log.exception("the store cannot be written")
+                return "the store cannot be written; the log says why"
+            _log.warning("%s", describe_store_error(error))
+            return trouble
+        if forgotten == self._forgotten:
+            self._good_until = time.monotonic() + GOOD_SECONDS
         return None
 
 

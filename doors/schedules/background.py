@@ -14,13 +14,22 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.background_work import BackgroundWork
 from elcano.doors.edits.judgement import ChangeBody, EditRefused, judge_update
-from elcano.doors.schedules.contracts import CHECK, START, OwnRun, ScheduledQuestion, ScheduledStart, StartedRun
+from elcano.doors.schedules.contracts import (
+    CHECK,
+    START,
+    OwnRun,
+    ScheduledQuestion,
+    ScheduledStart,
+    StartedRun,
+    name_schedule,
+)
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.doors.schedules.temporal_schedules import iterate_scheduled_runs, list_scheduled_runs
 from elcano.doors.schedules.workflows import ScheduledRunWorkflow
+from elcano.graphs.contracts import SCHEDULE
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
-from elcano.service.errors import ReportLost, find_problem
+from elcano.service.errors import ReportLost, explain_invalid, find_problem
 from elcano.service.permissions import Principal
 from elcano.service.process import Process, Services
 from elcano.service.runs.judgement import JudgedRun
@@ -48,17 +57,22 @@ class ScheduleActivities:
             ApplicationError: it could not be started now.
         """
         asked = start.question
+        own_id = name_schedule(asked.tenant, asked.schedule)
+        if start.scheduled_by not in ("", own_id):
+            return _refuse_start(asked, f"{start.scheduled_by!r} asks under its name, and was changed in Temporal")
         principal = Principal(tenant=asked.tenant, user=asked.user, key_id=asked.api_key)
         services = self.process.of(principal)
         try:
             request = RunRequest.model_validate(asked.request)
+            # Whoever replaces the question in Temporal need not know of this: the runs are its runs all the same.
+            request = request.model_copy(update={"metadata": {**request.metadata, SCHEDULE: asked.schedule}})
             if (refusal := await _find_used_up_budget(asked, services)) is not None:
                 return _refuse_start(asked, refusal)
             key = build_request_key(start.key, request, "schedule")
             judge = partial(_judge_scheduled, asked, request, services)
             submission = await submit_run(judge, key, services, notify=start.notify)
         except ValidationError as error:
-            return _refuse_start(asked, f"its request is no longer understood: {error.error_count()} faults")
+            return _refuse_start(asked, f"its request is not understood: {explain_invalid(error)}")
         except ElcanoError as error:
             problem = find_problem(error)
             if problem is not None and not problem.is_fault and problem.kind != "exhausted":

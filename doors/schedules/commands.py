@@ -117,5 +117,7 @@ def _print_schedule(one: dict[str, Any], as_json: bool) -> None:
         print_line(f"  {format_local_time(time, '%Y-%m-%d %H:%M:%S')}")
     if one["fault"]:
         print_note(f"it starts no runs: {one['fault']}")
+    elif one["last_refusal"]:
+        print_note(f"its last time started no run: {one['last_refusal']}")
     if one["paused"]:
         print_note(f"it is paused: {one['note'] or 'no reason given'}")

@@ -13,6 +13,11 @@ START: Final = "start_scheduled_run"
 CHECK: Final = "check_scheduled_run"
 
 
+def name_schedule(tenant: str, name: str) -> str:
+    """The id of a schedule in Temporal: its tenant's name and its own, with full stops between, which none has."""
+    return f"schedule.{tenant}.{name}"
+
+
 class RunBudget(Frozen):
     """Limits shared by the runs of a schedule."""
 
@@ -47,6 +52,8 @@ class ScheduledStart(Frozen):
     """The idempotency key of its run."""
     notify: str = ""
     """The id of the workflow that waits for the run."""
+    scheduled_by: str = ""
+    """The id in Temporal of the schedule that asks; empty of one that an earlier release started."""
 
 
 class OwnRun(Frozen):

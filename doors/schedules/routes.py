@@ -5,8 +5,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import AwareDatetime, Field
-from temporalio.client import Schedule, ScheduleDescription
-from temporalio.converter import DataConverter
+from temporalio.client import Client, Schedule, ScheduleDescription
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
@@ -22,6 +21,7 @@ from elcano.doors.schedules.temporal_schedules import (
     TenantSchedules,
     build_spec,
     list_scheduled_runs,
+    read_last_refusal,
     read_question,
 )
 from elcano.doors.schedules.times import describe_cron, find_time_faults
@@ -128,17 +128,20 @@ class ScheduleView(Described):
     """When it was made."""
     fault: str = Field(default="", examples=[""])
     """Why it starts no runs, if it was changed in Temporal so that it cannot; empty otherwise."""
+    last_refusal: str = Field(default="", examples=[""])
+    """Why its last time started no run, such as a quota that is used up; empty if it started one."""
 
     @classmethod
-    async def of(cls, name: str, described: ScheduleDescription, converter: DataConverter) -> "ScheduleView":
+    async def of(cls, name: str, described: ScheduleDescription, client: Client) -> "ScheduleView":
         """The view of what Temporal says; of one that was changed there, as far as it can be read."""
         schedule = described.schedule
-        question, fault = await read_question(schedule, converter)
+        question, fault = await read_question(described, client.data_converter)
         return cls(
             name=name,
             question=str(question.request.get("question", "")),
             cron=describe_cron(schedule.spec, question.cron),
             fault=fault,
+            last_refusal=await read_last_refusal(described, client),
             every_seconds=tuple(one.every.total_seconds() for one in schedule.spec.intervals),
             time_zone=schedule.spec.time_zone_name or "UTC",
             overlap=SHOWN_OVERLAPS.get(schedule.policy.overlap, "skip"),
@@ -272,7 +275,7 @@ async def _open_schedules(services: Services) -> TenantSchedules:
 
 
 async def _view_schedule(name: str, described: ScheduleDescription, services: Services) -> ScheduleView:
-    return await ScheduleView.of(name, described, (await services.temporal.client()).data_converter)
+    return await ScheduleView.of(name, described, await services.temporal.client())
 
 
 async def _judge_request(request: ScheduleRequest, services: Services) -> ScheduledQuestion:

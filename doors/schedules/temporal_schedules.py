@@ -1,18 +1,17 @@
-"""Schedules as Temporal keeps them: there is no other record of them, and operators may change them there.
-
-The id of a schedule is its tenant's name and its own, with full stops between, which neither can have.
-"""
+"""Schedules as Temporal keeps them: there is no other record of them, and operators may change them there."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
+from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from temporalio.api.common.v1 import Payload
 from temporalio.client import (
     Client,
     Schedule,
+    ScheduleActionExecutionStartWorkflow,
     ScheduleActionStartWorkflow,
     ScheduleAlreadyRunningError,
     ScheduleDescription,
@@ -23,24 +22,25 @@ from temporalio.client import (
     ScheduleSpec,
     ScheduleState,
     ScheduleUpdate,
+    WorkflowHistoryEventFilterType,
 )
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.doors.schedules.contracts import WORKFLOW, ScheduledQuestion
+from elcano.doors.schedules.contracts import WORKFLOW, ScheduledQuestion, StartedRun, name_schedule
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.graphs.contracts import BACKGROUND_QUEUE, SCHEDULE
 from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
-from elcano.service.errors import FieldFault, Refusal, RequestInvalid
-from elcano.service.temporal.connection import connect_client, map_rpc_errors
+from elcano.service.errors import FieldFault, Refusal, RequestInvalid, explain_invalid
+from elcano.service.runs.run_request import RunRequest
+from elcano.service.temporal.connection import CALL_TIMEOUT, connect_client, map_rpc_errors
 from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
 from elcano.storage.plugin_store import PluginTables
 from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
 
-PREFIX: Final = "schedule"
 PAGE: Final = 200
 """Runs that are read at a time."""
 NO_TENANT: Final = "default"
@@ -80,7 +80,7 @@ class TenantSchedules:
     def __init__(self, client: Client, tenant: str) -> None:
         self._client = client
         self._tenant = tenant
-        self._prefix = f"{PREFIX}.{tenant}."
+        self._prefix = name_schedule(tenant, "")
 
     def build(
         self,
@@ -194,8 +194,9 @@ def build_spec(
     )
 
 
-async def read_question(schedule: Schedule, converter: DataConverter) -> tuple[ScheduledQuestion, str]:
+async def read_question(described: ScheduleDescription, converter: DataConverter) -> tuple[ScheduledQuestion, str]:
     """The question that a schedule asks, and what is wrong with it if it was changed in Temporal."""
+    schedule = described.schedule
     lost = ScheduledQuestion(tenant=NO_TENANT, schedule="", request={})
     action = schedule.action
     if not isinstance(action, ScheduleActionStartWorkflow) or action.workflow != WORKFLOW:
@@ -206,12 +207,42 @@ async def read_question(schedule: Schedule, converter: DataConverter) -> tuple[S
         question = read[0]
     except Exception:  # anything at all may be written there; the others are listed all the same
         return lost, f"it has no question any more: {CHANGED}"
-    fault = (
-        ""
-        if action.task_queue == BACKGROUND_QUEUE
-        else f"no worker takes what it starts from {action.task_queue!r}: {CHANGED}"
+    if name_schedule(question.tenant, question.schedule) != described.id:
+        return lost, f"it asks under the name of another: {CHANGED}"
+    if action.task_queue != BACKGROUND_QUEUE:
+        return question, f"no worker takes what it starts from {action.task_queue!r}: {CHANGED}"
+    try:
+        RunRequest.model_validate(question.request)
+    except ValidationError as error:
+        return question, f"its request is not understood ({explain_invalid(error)}): {CHANGED}"
+    return question, ""
+
+
+async def read_last_refusal(described: ScheduleDescription, client: Client) -> str:
+    """Why the last time started no run; empty if it did, is still about to, or is too long ago for Temporal to know."""
+    last = described.info.recent_actions[-1].action if described.info.recent_actions else None
+    if not isinstance(last, ScheduleActionExecutionStartWorkflow) or last in described.info.running_actions:
+        return ""
+    handle = client.get_workflow_handle(last.workflow_id, run_id=last.first_execution_run_id)
+    ends = handle.fetch_history_events(
+        event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=CALL_TIMEOUT
     )
-    return question, fault
+    with map_rpc_errors():
+        try:
+            end = [one async for one in ends][-1]
+        except RPCError as error:
+            if error.status == RPCStatusCode.NOT_FOUND:
+                return ""
+            raise
+    if end.HasField("workflow_execution_failed_event_attributes"):
+        failure = end.workflow_execution_failed_event_attributes.failure
+        cause = await client.data_converter.decode_failure(failure)
+        return str(cause.__cause__ or cause)
+    given = end.workflow_execution_completed_event_attributes.result.payloads
+    with suppress(Exception):  # what something else returned that was started under the name
+        started: list[StartedRun] = await client.data_converter.decode(given, [StartedRun])
+        return started[0].refusal
+    return ""
 
 
 async def list_scheduled_runs(

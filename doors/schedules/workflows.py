@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
+from temporalio.common import RetryPolicy, SearchAttributeKey
 
 from elcano.doors.schedules.contracts import (
     CHECK,
@@ -22,6 +22,8 @@ GIVE_UP_AFTER: Final = timedelta(hours=6)
 """A run that could not be started for so long is not started: the next time comes."""
 RECHECK_SECONDS: Final = 3_600.0
 """Interval at which a run is looked at that has not said that it ended: that may be lost with a restored database."""
+SCHEDULED_BY: Final = SearchAttributeKey.for_keyword("TemporalScheduledById")
+"""The server's own attribute: the id of the schedule that started a workflow."""
 RETRIES: Final = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5))
 
 
@@ -42,6 +44,7 @@ class ScheduledRunWorkflow(Wakeable):
                 question=question,
                 key=f"{info.workflow_id}.{info.first_execution_run_id}",
                 notify=info.workflow_id,
+                scheduled_by=info.typed_search_attributes.get(SCHEDULED_BY, ""),
             ),
             result_type=StartedRun,
             start_to_close_timeout=START_TIMEOUT,

@@ -25,7 +25,8 @@ from elcano.service.errors import (
 )
 from elcano.service.events.feed import REMIND
 from elcano.service.runs.endings import START_GRACE, archive_if_ended, last_event
-from elcano.service.runs.run_status import is_end_final, waited_for
+from elcano.service.runs.pending_calls import waited_for
+from elcano.service.runs.run_status import is_end_final
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import NO_WORKER
 from elcano.service.temporal.history import WatchedHistory
@@ -70,7 +71,6 @@ class JournalReader:
         self._wait = wait
         self._events: list[AgentEvent] = []
         self._changed = asyncio.Event()
-        self._changed.set()
         self._history_ended = False
         self._watched = WatchedHistory()
         self._looked = asyncio.Event()
@@ -142,6 +142,7 @@ class JournalReader:
                 pause = POLL_FLOOR
             except Exception as error:  # what is wrong with the run itself is for `_look` to say
                 _log.info("the history of %s cannot be watched at the moment: %s", self._run.run_id, error)
+                self._changed.set()
             await asyncio.sleep(pause)
             pause = min(2 * pause, POLL_FLOOR)
 

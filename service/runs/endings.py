@@ -132,6 +132,7 @@ async def _settle_closed(
     try:
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
+        run = run.model_copy(update={"failure": FORGOTTEN})
         return await _store_unread_run(run, execution, FORGOTTEN.message, known, temporal, store)
     except RunUnreadable as error:
         cause = error
@@ -161,15 +162,17 @@ async def _store_unread_run(
     temporal: Temporal,
     store: TenantStore,
 ) -> ArchivedRun:
-    """Archive a run that cannot be read to its end, and may have more events than `events`.
+    """Archive a run that cannot be read to its end, and may have more events than `events` and its history have.
 
     What it used is in the ledger, and its limits are in its input, if Temporal still has that.
     """
-    used = await store.ledger.used(run.run_id)
+    elapsed = max(0.0, (execution.closed_at or time.time()) - run.started_at)
+    budget = Budget(used=await store.ledger.used(run.run_id), elapsed=elapsed)
     with suppress(RunForgotten, RunUnreadable):
-        limits = await temporal.limits(run.run_id, execution.id)
-        elapsed = (execution.closed_at or time.time()) - run.started_at
-        run = run.model_copy(update={"budget": Budget(limits=limits, used=used, elapsed=max(0.0, elapsed)).view()})
+        budget = budget.model_copy(update={"limits": await temporal.limits(run.run_id, execution.id)})
+    run = run.model_copy(update={"budget": budget.view()})
+    with suppress(RunForgotten, RunUnreadable):
+        events = [*events, *await temporal.carried_events(run.run_id, execution.id, len(events))]
     return await _store_ended_run(run, execution, reason, events, store)
 
 

@@ -4,6 +4,7 @@ Some clients mark such a request (`X-Stainless-Retry-Count`), others do not. So 
 claims one that is made of what it asks for and of whose it is.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,6 +17,7 @@ from elcano.service.process import Services
 from elcano.service.runs.judgement import JudgedRun
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.submission import build_request_key, submit_run
+from elcano.storage.health import STORE_ERRORS
 from elcano.storage.idempotency_keys import RequestKey
 
 RETRIED_SECONDS: Final = 120.0
@@ -75,8 +77,22 @@ def build_repeated_request(
 
 
 async def note_answered(run_id: str, services: Services) -> None:
-    """Note that a client has the answer of a run: who asks the same from now on wants another run."""
-    with suppress(ElcanoError):  # the answer is out; without the note the same question has the same run for a while
+    """Note that a client has the answer of a run: who asks the same from now on wants another run.
+
+    The note is made though the caller is cancelled: many clients hang up as soon as they have read the end.
+    """
+    noting = asyncio.create_task(_note_answered(run_id, services), name=f"note that {run_id} is answered")
+    _noting.add(noting)
+    noting.add_done_callback(_noting.discard)
+    await asyncio.shield(noting)
+
+
+_noting: Final[set[asyncio.Task[None]]] = set()
+"""The loop itself does not keep its tasks alive."""
+
+
+async def _note_answered(run_id: str, services: Services) -> None:
+    with suppress(ElcanoError, *STORE_ERRORS):  # the answer is out; without the note the same question has the same run
         await services.store.admission.claim(_name_answer(run_id), "", run_id)
 
 

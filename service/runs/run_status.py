@@ -6,13 +6,12 @@ stale, with what Temporal is waiting for.
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
 
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.budget import Usage, usd_from_microusd
-from elcano.graphs.text import shorten_text
 from elcano.service.errors import (
     RunForgotten,
     RunNotFound,
@@ -22,8 +21,14 @@ from elcano.service.errors import (
     WorkerUnavailable,
 )
 from elcano.service.runs.endings import FORGOTTEN, archive_if_ended, find_listed_status
+from elcano.service.runs.pending_calls import (
+    find_queue_faults,
+    join_blocked,
+    mark_idle_workflows,
+    mark_unserved,
+    put_faults,
+)
 from elcano.service.runs.run_view import RunView, Spent
-from elcano.service.temporal.blocked_runs import describe_paused_call
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.executions import Execution, PendingActivity
 from elcano.storage.store import TenantStore
@@ -143,8 +148,9 @@ async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal, store
     )
     open_sections = [section for one in seen.values() for section in one.sections][:LISTED_SECTIONS]
     sections = await temporal.glance.executions(open_sections, lately=True)
+    seen, sections = await mark_idle_workflows(seen, temporal), await mark_idle_workflows(sections, temporal)
     calls = [call for one in (*seen.values(), *sections.values()) for call in one.pending]
-    faults = await _find_queue_faults(calls, temporal)
+    faults = await find_queue_faults(calls, temporal)
     return [
         _update_from_execution(run, seen.get(run.run_id), used[run.run_id], sections, faults)
         if run.run_id in running
@@ -165,7 +171,7 @@ def _update_from_execution(
     if execution is None:
         return run.model_copy(update={"stale": True})
     own = [sections[name] for name in execution.sections if name in sections]
-    pending = _mark_unserved([call for one in (execution, *own) for call in one.pending], faults)
+    pending = put_faults([call for one in (execution, *own) for call in one.pending], faults)
     blocked = join_blocked(execution.blocked, ((one.section, one) for one in own), pending)
     return run.model_copy(update={"blocked": blocked}).at_a_glance(execution)
 
@@ -212,19 +218,9 @@ async def _read_view(run_id: str, temporal: Temporal, store: TenantStore, *, pen
     if execution is not None:
         sections = await _glance_at_branches(snapshot, temporal)
         of_sections = [one.model_copy(update={"section": title}) for title, seen in sections for one in seen.pending]
-        waiting = await with_unserved([*execution.pending, *of_sections], temporal)
+        waiting = await mark_unserved([*execution.pending, *of_sections], temporal)
         blocked = join_blocked(execution.blocked, sections, waiting)
     return RunView.of(run).at(snapshot, spent, waiting, time.time()).model_copy(update={"blocked": blocked})
-
-
-def join_blocked(
-    whole: str, sections: Iterable[tuple[str, Execution]] = (), pending: Iterable[PendingActivity] = ()
-) -> str:
-    """Join why a run and its sections, each behind its title, cannot continue, and why none of its calls is taken."""
-    of_sections = [f"{title}: {one.blocked}" for title, one in sections if one.blocked]
-    unserved = [one.unserved for one in pending]
-    stopped = dict.fromkeys(unserved) if all(unserved) else ()  # else other calls go on, and the run may without these
-    return "; ".join(filter(None, [whole, *of_sections, *stopped]))
 
 
 async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
@@ -244,13 +240,13 @@ async def _read_open_section(run: ArchivedRun, temporal: Temporal, store: Tenant
             return _build_stale_view(run)
         return RunView.of(run.model_copy(update={"status": "terminated", "failure": FORGOTTEN}))
     except (WorkerUnavailable, RunUnreadable):
-        return _build_stale_view(run, execution)
+        return await _build_view_of_server(run, execution, temporal)
     except TemporalUnavailable:
         return _build_stale_view(run)
     if snapshot is None:
         return RunView.of(await archive_if_ended(run, temporal, store))
     shown = run.model_copy(update={"question": snapshot.question, "mode": snapshot.mode})
-    pending = await with_unserved(execution.pending, temporal)
+    pending = await mark_unserved(execution.pending, temporal)
     view = RunView.of(shown).at(snapshot, await store.ledger.used(run.run_id), pending, time.time())
     return view.model_copy(update={"blocked": join_blocked(execution.blocked, pending=pending)})
 
@@ -276,75 +272,19 @@ async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantSto
         execution = await temporal.describe(run.run_id)
     except (RunForgotten, TemporalUnavailable):
         return _build_stale_view(run)
-    return _build_stale_view(run, execution)
+    return await _build_view_of_server(run, execution, temporal)
 
 
-def _build_stale_view(run: ArchivedRun, execution: Execution | None = None) -> RunView:
-    """The run as it is stored, with what the server knows of its workflow."""
-    view = RunView.of(run)
-    known: dict[str, object] = {}
-    if execution is not None:
-        view = view.at_a_glance(execution)
-        known = {"pending": execution.pending, "blocked": execution.blocked}
-    return view.model_copy(update={"worker": "not answering", "stale": True, **known})
+def _build_stale_view(run: ArchivedRun) -> RunView:
+    """The run as it is stored."""
+    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True})
 
 
-FAILURE_CHARACTERS: Final = 300
-MOST_FAILURES: Final = 3
-"""Retried calls shown in a list; a single run shows all."""
-
-
-async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) -> tuple[PendingActivity, ...]:
-    """Mark the calls that no worker can take.
-
-    Of a server that does not answer nothing is known, and nothing is marked.
-    """
-    return _mark_unserved(pending, await _find_queue_faults(pending, temporal))
-
-
-async def _find_queue_faults(pending: Iterable[PendingActivity], temporal: Temporal) -> dict[str, str]:
-    """Why the queues in which calls wait give them to no worker; empty texts if they do."""
-    queues = tuple(dict.fromkeys(one.queue for one in pending if one.queue))
-    try:
-        faults = await asyncio.gather(*map(temporal.workers.find_queue_fault, queues))
-    except (TemporalUnavailable, TemporalRefused):
-        return {}
-    return dict(zip(queues, faults, strict=True))
-
-
-def _mark_unserved(pending: Iterable[PendingActivity], faults: Mapping[str, str]) -> tuple[PendingActivity, ...]:
-    return tuple(
-        one.model_copy(update={"unserved": faults[one.queue]}) if faults.get(one.queue) else one for one in pending
-    )
-
-
-async def waited_for(run_id: str, temporal: Temporal) -> str:
-    """Return the pending calls of one workflow; empty if there are none, or they are not known."""
-    try:
-        execution = await temporal.describe(run_id)
-    except (RunForgotten, TemporalUnavailable, TemporalRefused):
-        return ""
-    pending = await with_unserved(execution.pending, temporal)
-    return join_blocked(execution.blocked, pending=pending) or summarize_pending_calls(pending)
-
-
-def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
-    """Summarize calls that no worker takes, paused calls, calls of silent workers, and failed ones that are retried.
-
-    Empty if there are none of these.
-    """
-    calls = tuple(pending)
-    silent = [one for one in calls if one.repeated_at is not None]
-    said = [*dict.fromkeys(one.unserved for one in calls if one.unserved)]
-    said += [
-        f"the worker of {one.activity} has stopped reporting; another one repeats the call at "
-        f"{one.repeated_at:%H:%M:%S} UTC, unless it reports before"
-        for one in silent[:MOST_FAILURES]
-    ]
-    again = dict.fromkeys(
-        f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
-        for one in calls
-        if one.last_failure
-    )
-    paused = dict.fromkeys(describe_paused_call(one.activity, one.paused_by) for one in calls if one.paused)
-    return "; ".join([*said, *list(paused)[:MOST_FAILURES], *list(again)[:MOST_FAILURES]])
+async def _build_view_of_server(run: ArchivedRun, execution: Execution, temporal: Temporal) -> RunView:
+    """The run as it is stored, with what the server knows of it and of its sections, as in a list."""
+    seen = await temporal.glance.executions(execution.sections[:ASKED_BRANCHES])
+    execution, *own = (await mark_idle_workflows({run.run_id: execution, **seen}, temporal)).values()
+    of_sections = [call.model_copy(update={"section": one.section}) for one in own for call in one.pending]
+    pending = await mark_unserved([*execution.pending, *of_sections], temporal)
+    blocked = join_blocked(execution.blocked, ((one.section, one) for one in own), pending)
+    return _build_stale_view(run).at_a_glance(execution).model_copy(update={"pending": pending, "blocked": blocked})

@@ -40,13 +40,19 @@ async def explain_halt(answer: DescribeWorkflowExecutionResponse, client: Client
     if _LACKS_ATTRIBUTE in failure:
         with map_rpc_errors():
             missing = await find_missing_attributes(client)
-        if missing:
-            return f"{STUCK_SHORT}: {describe_missing_attributes(client, missing)}"
+        why = describe_missing_attributes(client, missing) if missing else ATTRIBUTES_BACK
+        return f"{STUCK_SHORT}: {why}"
     return f"{STUCK} ({shorten_text(failure, 300)}). Workers try again; cancel the run, or reset it in Temporal"
 
 
 _LACKS_ATTRIBUTE: Final = "BadSearchAttributes"
 """How the server refuses a task that sets a search attribute which was removed."""
+
+
+ATTRIBUTES_BACK: Final = (
+    "the search attributes that it lacked are there again, and the next try continues it: workers try again after "
+    "some minutes. Resetting it to its last workflow task in Temporal continues it now"
+)
 
 
 def explain_paused_call(answer: DescribeWorkflowExecutionResponse) -> str:

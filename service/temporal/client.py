@@ -37,6 +37,7 @@ from elcano.graphs.run_contracts import (
     ResearchInput,
 )
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import (
     OutcomeUnknown,
     RunBlocked,
@@ -64,7 +65,14 @@ from elcano.service.temporal.executions import (
     ask_for_execution,
     describe_execution,
 )
-from elcano.service.temporal.history import WatchedHistory, delete_workflows, read_input, was_worked_on, watch_history
+from elcano.service.temporal.history import (
+    WatchedHistory,
+    delete_workflows,
+    read_carried_events,
+    read_input,
+    was_worked_on,
+    watch_history,
+)
 from elcano.service.temporal.looks import Looks
 from elcano.service.temporal.run_start import start_run_workflow
 from elcano.service.temporal.shared_reads import SharedReads, Turns
@@ -77,6 +85,8 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 """A worker that has to replay a long history needs seconds."""
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
+NO_RUN: Final = "elcano-readiness"
+"""The id of a workflow that there is not."""
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -97,13 +107,16 @@ class Temporal:
         """Makes sure that the server would start a run.
 
         Raises:
-            TemporalUnavailable: it does not answer, or lacks the namespace.
+            TemporalUnavailable: it does not answer, lacks the namespace, or cannot use its database.
             TemporalRefused: it lacks search attributes of runs.
         """
         client = await self._connection.client()
         with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
             missing = await find_missing_attributes(client)
+        # The server answers both from memory. Whether it has its database shows where it looks for a workflow.
+        with suppress(RunForgotten):
+            await ask_for_execution(client, NO_RUN, again=False)
         if missing:
             raise TemporalRefused(describe_missing_attributes(client, missing))
 
@@ -274,6 +287,14 @@ class Temporal:
             except WorkflowFailureError as error:
                 return error.cause
         return None
+
+    async def carried_events(self, run_id: str, execution: str, since: int) -> list[AgentEvent]:
+        """The events after number `since` that can be read without a worker; there may be more.
+
+        Raises:
+            RunForgotten: the server does not have that execution.
+        """
+        return await read_carried_events(await self._connection.client(), run_id, execution, since)
 
     async def was_worked_on(self, run_id: str) -> bool:
         """Whether a worker ever took up the workflow; of one that was closed before, no worker knows anything.

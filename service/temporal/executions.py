@@ -17,6 +17,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import Field
 from temporalio.api.common.v1 import SearchAttributes, WorkflowExecution
 from temporalio.api.enums.v1 import PendingActivityState as CallState
+from temporalio.api.enums.v1 import PendingWorkflowTaskState as TaskState
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import (
     DescribeWorkflowExecutionRequest,
@@ -131,6 +132,8 @@ class Execution:
     """The title; of sections alone."""
     sections: tuple[str, ...] = ()
     """Ids of its open sections."""
+    waits_for_worker: bool = False
+    """Whether there is something for it to do that no worker has taken yet."""
     cancel_requested: bool = False
     is_of_run: bool = True
     """False: another program started a workflow under the run's id. Runs have search attributes from their start."""
@@ -172,6 +175,7 @@ class Execution:
             started_at=info.start_time.ToMilliseconds() / 1_000,
             section=_read_keyword(info.search_attributes, SECTION_ATTRIBUTE),
             sections=tuple(child.workflow_id for child in answer.pending_children if child.run_id),
+            waits_for_worker=answer.pending_workflow_task.state == TaskState.PENDING_WORKFLOW_TASK_STATE_SCHEDULED,
             cancel_requested=answer.workflow_extended_info.cancel_requested,
             # Of attributes that were removed from the namespace nothing is shown; a place in queues stays.
             is_of_run=bool(info.priority.fairness_key)

@@ -134,6 +134,21 @@ def _read_carried(event: HistoryEvent) -> bytes | None:
     return None if header is None else header.data
 
 
+async def read_carried_events(client: Client, run_id: str, execution: str, since: int) -> list[AgentEvent]:
+    """The events after number `since` that the history of an execution carries, up to the first one that it does not.
+
+    Raises:
+        RunForgotten: the server does not have it.
+    """
+    found: list[AgentEvent] = []
+    async for event in read_history(client, run_id, execution):
+        if (carried := _read_carried(event)) is not None:
+            for one in ProgressPage.model_validate_json(carried).events:
+                if one.seq == since + len(found) + 1:
+                    found.append(one)
+    return found
+
+
 TASK_SECONDS: Final = (0.01, 0.1)
 """Seconds for which a workflow task that has begun is left alone: a poll meanwhile would return with its start alone,
 and a busy worker is waited for twice as long the next time."""

@@ -84,11 +84,21 @@ class Workers:
         self._polled_until: dict[str, float] = {}
         """By queue, until when it counts as polled."""
         self._equipped_until = 0.0
+        self._continuing_until = 0.0
 
     async def find_fault(self) -> str:
         """Return why no worker would pick up a run that starts now; empty if one would."""
         answer, heartbeats = await self._describe_queue(self._task_queue, _WORKFLOWS)
         return find_polling_fault(self._task_queue, answer, heartbeats, time.time())
+
+    async def find_task_fault(self) -> str:
+        """Return why no worker would continue a run now; empty if one would, or would have a moment ago."""
+        if time.monotonic() < self._continuing_until:
+            return ""
+        fault = await self.find_fault()
+        if not fault:
+            self._continuing_until = time.monotonic() + POLLED_SECONDS
+        return fault
 
     async def polls_runs(self) -> bool:
         """Whether a worker would pick up a run that starts now."""

@@ -19,7 +19,7 @@ from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
 from elcano.storage.sql.dialect import begin_exclusive, configure_engine, explain_database_error, keep_log
 from elcano.storage.sql.schema_revision import migrate_tables, require_known_tables
-from elcano.storage.sql.sqlite_connection import Connection
+from elcano.storage.sql.sqlite_connection import connect_in_thread
 
 CONNECT_SECONDS: Final = 10
 """Seconds that a server may take to answer before it counts as unreachable."""
@@ -55,7 +55,7 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
         _ping_idle_connections(engine)
         set_cipher(engine.dialect, cipher)
         return engine
-    engine = create_async_engine(url, connect_args={"factory": Connection})
+    engine = create_async_engine(url, connect_args={"async_creator_fn": connect_in_thread})
     configure_engine(engine)
     set_cipher(engine.dialect, cipher)
 

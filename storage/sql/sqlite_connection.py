@@ -6,6 +6,7 @@ of 6 ms, one waited for all of the 8 s in which the others wrote. Here the write
 in which they came, and only the first of them competes with other processes, for which it tries often.
 """
 
+import asyncio
 import sqlite3
 import threading
 import time
@@ -14,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from weakref import WeakValueDictionary
+
+import aiosqlite
 
 BUSY_SECONDS: Final = 30
 """Seconds that a statement waits for another process's write before it fails."""
@@ -217,3 +220,26 @@ class Connection(sqlite3.Connection):
         if left and self._turns is not None:
             with suppress(RuntimeError):  # Python ends
                 threading.Thread(target=self._turns.end, daemon=True).start()
+
+
+class ThreadedConnection(aiosqlite.Connection):
+    """A connection in a thread of its own, which is stopped once.
+
+    SQLAlchemy stops one whose closing was cancelled, and the closing, which continues, stops it again: it would wait
+    for ever for a thread that has ended.
+    """
+
+    _stopping: "asyncio.Future[Any] | None" = None
+
+    def stop(self) -> "asyncio.Future[Any] | None":
+        """Stop the thread; the answer is done when it has stopped, and None without an event loop."""
+        if self._stopping is None:
+            self._stopping = super().stop()
+        return self._stopping
+
+
+def connect_in_thread(file: str, **options: Any) -> ThreadedConnection:
+    """A connection to a file, to be awaited: `aiosqlite.connect` with the classes of this module."""
+    opened = ThreadedConnection(lambda: sqlite3.connect(file, factory=Connection, **options), iter_chunk_size=64)
+    opened._thread.daemon = True  # as SQLAlchemy has those that it makes
+    return opened

@@ -170,7 +170,7 @@ async def test_without_a_worker_the_stream_says_so_and_goes_on(
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
         waiting = await anext(messages)
         assert (waiting.event, waiting.id) == ("waiting", None)
-        assert "no worker answers" in waiting.data["message"]
+        assert waiting.data["message"].startswith("no worker polls the task queue")
         async with make_worker():
             while (message := await anext(messages)).event == "waiting":  # a slow one is told of again
                 pass

@@ -12,12 +12,12 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
-from elcano.service.runs.run_status import (
+from elcano.service.runs.pending_calls import (
     MOST_FAILURES,
     join_blocked,
+    mark_unserved,
     summarize_pending_calls,
     waited_for,
-    with_unserved,
 )
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
@@ -92,7 +92,7 @@ async def test_nothing_is_held_against_calls_of_a_server_that_does_not_answer() 
 
     temporal = Temporal(Connection(away), "any")
     call = PendingActivity(activity_id="0001-search", activity="search", attempt=1, queue="elcano-source-x")
-    assert await with_unserved([call], temporal) == (call,)
+    assert await mark_unserved([call], temporal) == (call,)
     assert await waited_for("run-1", temporal) == ""
 
 

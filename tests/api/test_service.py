@@ -8,10 +8,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
 from elcano.api.app import create_app
 from elcano.service.errors import PROBLEMS
+from elcano.service.temporal.connection import map_rpc_errors
 from elcano.settings.settings import Settings
 
 
@@ -41,6 +43,24 @@ async def test_readiness_needs_temporal(away: httpx.AsyncClient) -> None:
     assert not answer.json()["checks"]["temporal"]["ok"]
     assert answer.json()["checks"]["store"]["ok"]
     assert alive.status_code == 200
+
+
+async def test_readiness_needs_temporals_database(
+    api: httpx.AsyncClient, make_worker: Callable[[], Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server whose disk is full says that it serves, and lists its search attributes."""
+
+    async def ask(*_: Any, **__: Any) -> None:
+        with map_rpc_errors():
+            raise RPCError("shard status unknown", RPCStatusCode.UNAVAILABLE, b"")
+
+    async with make_worker():
+        while (await api.get("/readyz")).status_code == 503:
+            pass
+        monkeypatch.setattr("elcano.service.temporal.client.ask_for_execution", ask)
+        answer = await api.get("/readyz")
+    assert answer.status_code == 503
+    assert "shard status unknown" in answer.json()["checks"]["temporal"]["detail"]
 
 
 async def test_the_app_opens_its_own_store(tmp_path: Any) -> None:

@@ -1,5 +1,6 @@
 """Schedules on the real server: nights of clock changes, 31sts, a run that is started once, and what is refused."""
 
+import json
 import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -91,7 +92,7 @@ async def test_schedules_that_were_changed_in_temporal_are_listed_with_what_is_w
     make: Callable[..., Any], api: httpx.AsyncClient, temporal: Client
 ) -> None:
     """As `temporal schedule update` leaves them: it replaces the whole schedule, question included."""
-    kept, emptied, other, retimed = [(await make(cron=["0 7 * * MON"]))["name"] for _ in range(4)]
+    kept, emptied, other, retimed, foreign, unread = [(await make(cron=["0 7 * * MON"]))["name"] for _ in range(6)]
 
     async def change(name: str, **changes: Any) -> None:
         def changed(told: ScheduleUpdateInput) -> ScheduleUpdate:
@@ -107,15 +108,20 @@ async def test_schedules_that_were_changed_in_temporal_are_listed_with_what_is_w
     await change(emptied, args=[], policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.CANCEL_OTHER))
     await change(other, workflow="SomethingElse", args=["x"])
     await change(retimed, spec=ScheduleSpec(cron_expressions=["30 8 1 * *"]))
+    await change(foreign, args=[{"tenant": "another", "schedule": foreign, "request": {"question": "A secret?"}}])
+    await change(unread, args=[{"tenant": "default", "schedule": unread, "request": {**RUN, "modes": "deep"}}])
     listed = (await api.get("/v1/schedules")).json()
     found = {one["name"]: one for one in listed}
-    assert {kept, emptied, other, retimed} <= found.keys()
+    assert {kept, emptied, other, retimed, foreign, unread} <= found.keys()
     assert found[kept]["fault"] == ""
     assert found[emptied]["fault"].startswith("it has no question any more")
     assert found[emptied]["overlap"] == "cancel_other"
     assert found[other]["fault"].startswith("it starts something else")
     assert (found[retimed]["cron"], found[retimed]["fault"]) == (["30 8 1 * *"], "")
-    for name in (kept, emptied, other, retimed):
+    assert found[foreign]["fault"].startswith("it asks under the name of another")
+    assert "secret" not in str(listed)
+    assert found[unread]["fault"].startswith("its request is not understood (modes: ")
+    for name in (kept, emptied, other, retimed, foreign, unread):
         assert (await api.get(f"/v1/schedules/{name}")).status_code == 200
         assert (await api.get(f"/schedules/{name}", headers={"accept": "text/html"})).status_code == 200
 
@@ -212,6 +218,9 @@ async def test_a_schedule_starts_a_run_once_and_says_which(
 
         await until(has_refused)
         assert (await api.get(f"{path}/runs")).json()["runs"] == runs
+        refused = (await api.get(path)).json()["last_refusal"]
+        assert refused.startswith("its runs of the last 1 days used ")
+        assert refused in (await api.get(f"/schedules/{made['name']}", headers={"accept": "text/html"})).text
         paused = (await api.post(f"{path}/pause", json={"note": "holidays"})).json()
         assert (paused["paused"], paused["note"]) == (True, "holidays")
         assert (await api.post(f"{path}/unpause")).json()["paused"] is False
@@ -302,6 +311,22 @@ async def test_a_schedule_stays_true_under_temporals_command_line(
         paused = await command("schedule toggle --pause --reason ops")
         assert (paused["paused"], paused["note"]) == (True, "ops")
         assert (await command("schedule toggle --unpause"))["paused"] is False
+        own = f"--type ScheduledRun --workflow-id another --task-queue {task_queue}-background --cron '0 7 1 1 *'"
+
+        async def ask(schedule: str) -> Json:
+            asked = {"tenant": "default", "schedule": schedule, "request": {**RUN, "question": "What of delays?"}}
+            await command(f"schedule update {own} --input {shlex.quote(json.dumps(asked))}")
+            return await command("schedule trigger")
+
+        assert (await ask(made["name"]))["fault"] == ""
+        runs = await until_started(4)
+        assert (await ask("another"))["fault"].startswith("it asks under the name of another")
+
+        async def is_refused() -> bool:
+            return "asks under its name" in (await api.get(path)).json()["last_refusal"]
+
+        await until(is_refused)
+        assert await until_started(4) == runs
         workflow = "--type scheduled_run --workflow-id other --task-queue other"
         emptied = await command(f'schedule update --cron "30 8 1 * *" {workflow}')
         assert emptied["fault"]
@@ -310,4 +335,4 @@ async def test_a_schedule_stays_true_under_temporals_command_line(
         assert code == 0, said
         assert (await api.get(path)).status_code == 404
         assert made["name"] not in (await api.get("/v1/schedules")).text
-        assert [(await api.get(f"/v1/runs/{one}")).status_code for one in runs] == [200] * 3
+        assert [(await api.get(f"/v1/runs/{one}")).status_code for one in runs] == [200] * 4

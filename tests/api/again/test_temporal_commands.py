@@ -187,8 +187,7 @@ class Stand:
     async def wait_for_end(self, run_id: str) -> Json:
         """The run's view once it and the list say the same end, and its budget says what the ledger does.
 
-        A call whose activity somebody completed or failed still reports. The budget of a workflow that was deleted is
-        lost.
+        A call whose activity somebody completed or failed still reports.
         """
         view: Json = {}
 
@@ -199,7 +198,7 @@ class Stand:
             return (
                 view["status"] != "running"
                 and [one["status"] for one in listed if one["run_id"] == run_id] == [view["status"]]
-                and (view["budget"] is None or view["budget"]["used"]["tokens"] == used)
+                and view["budget"]["used"]["tokens"] == used
             )
 
         await until(is_over)

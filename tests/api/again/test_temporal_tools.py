@@ -22,6 +22,7 @@ from temporalio.worker import HandleSignalInput, WorkflowInboundInterceptor
 
 from elcano.graphs.contracts import CONTROL_SIGNAL
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
+from elcano.service.runs import endings
 from elcano.service.temporal import cancelled_runs
 from elcano.settings import Settings
 from elcano.storage.store import Store
@@ -246,7 +247,36 @@ async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated
         await temporal.get_workflow_handle(run_id).terminate(reason="no use")
         over = await ended(api, run_id)
         (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
+        told = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
     assert (over["status"], listed["status"]) == ("terminated", "terminated")
+    types = [line.removeprefix("event: ") for line in told.splitlines() if line.startswith("event: ")]
+    assert types[0] == "started"
+    assert {"searching", "thinking"} < set(types), "its history has them, though no worker reads it"
+    assert types[-1] == "cancelled"
+
+
+async def test_a_run_that_is_deleted_in_temporal_says_so_and_what_it_used(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As by `temporal workflow delete`, or with its namespace."""
+    monkeypatch.setattr(endings, "START_GRACE", 0.0)
+    provider = Provider()
+    provider.slow[("knowledge_gap", "")] = 3.0
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION)
+        await provider.asked(("knowledge_gap", QUESTION))
+        place = WorkflowExecution(workflow_id=run_id)
+        await temporal.workflow_service.delete_workflow_execution(
+            DeleteWorkflowExecutionRequest(namespace=temporal.namespace, workflow_execution=place)
+        )
+        over = await ended(api, run_id)
+    assert over["status"] == "terminated"
+    assert over["failure"]["message"]
+    assert 0 < over["budget"]["used"]["tokens"] <= await tokens(store, run_id)
 
 
 @pytest.mark.usefixtures("faulty")

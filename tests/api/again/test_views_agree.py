@@ -17,6 +17,7 @@ from tests.api.again.going_on import QUESTION, Provider, ended, put_background_o
 from tests.api.again.test_batches import working_on_batches
 from tests.api.again.test_temporal_tools import pause, thinking
 from tests.api.asking import start
+from tests.api.sse import following
 from tests.resetting import reset_before
 
 ROOT = Path(__file__).parents[3]
@@ -107,6 +108,24 @@ async def test_a_paused_run_says_so_everywhere_and_offers_to_be_unpaused(
         assert f'data-post="/v1/runs/{run_id}/unpause"' in page
         await api.post(f"/v1/runs/{run_id}/unpause")
         assert (await ended(api, run_id))["actions"] == []
+
+
+async def test_a_run_whose_workers_are_gone_says_so_everywhere_and_what_it_did_before(
+    api: httpx.AsyncClient, served: str, temporal: Client, store: Store, api_settings: Settings, task_queue: str
+) -> None:
+    async with thinking(api, temporal, store, api_settings) as (run_id, _):
+        pass
+    gone = f"no worker polls the task queue {task_queue!r}: start one that does"
+    view = await compare_views(api, served, run_id, Told("researching", "", gone), watch="no worker polls")
+    assert view["actions"] == ["cancel"]
+    types: list[str] = []
+    async with asyncio.timeout(10), following(f"{served}/v1/runs/{run_id}/events") as messages:
+        async for message in messages:
+            if message.event == "waiting":
+                assert message.data["message"] == gone
+                break
+            types.append(message.event)
+    assert types[:2] == ["started", "searching"], "its history has them, and is asked before a worker is"
 
 
 async def test_a_run_that_a_provider_holds_says_so_everywhere(

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
+import aiosqlite
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.storage.sql.sqlite_connection import Connection
+from elcano.storage.sql.sqlite_connection import Connection, connect_in_thread
 from elcano.storage.store import DATABASE_FILE, Store, open_store
 
 
@@ -69,6 +70,22 @@ def test_a_connection_that_nobody_closes_is_closed_with_what_it_had_begun(tmp_pa
         gc.collect()
     assert not told
     assert writes(file)
+
+
+async def test_a_closing_that_is_cancelled_ends_nevertheless(tmp_path: Path) -> None:
+    """SQLAlchemy lets it continue by itself and stops the thread, which would end without an answer to it."""
+
+    async def close(connection: aiosqlite.Connection) -> bool:
+        await asyncio.sleep(0)
+        closing = asyncio.create_task(connection.close())
+        await asyncio.sleep(0)
+        connection.stop()
+        done, _ = await asyncio.wait({closing}, timeout=0.5)
+        closing.cancel()
+        return bool(done)
+
+    assert await close(await connect_in_thread(str(tmp_path / "ours.db")))
+    assert not await close(await aiosqlite.connect(tmp_path / "theirs.db"))  # else this class is not needed any more
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ page: from its top left corner, with y downwards, after the page's own rotation.
 
 import ctypes
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -24,12 +24,19 @@ LEAN_SHARE: Final = 0.06
 """A gap of less than this share of the size may be a space that an italic letter leans into: boxes hold its ink."""
 STEP_SHARE: Final = 0.17
 """Step of the pen between such letters that is a space; what TeX adds after capitals of formulas is up to .14."""
+SPACE_STEP: Final = 0.22
+"""A gap between boxes that is narrower than this share of the size is a space where the pen takes a wider step: an `f`
+of a font that is not embedded reaches over the space behind it, and PDFium adds none."""
+OVERHANG: Final = 0.15
+"""Maximum share of the size by which a box reaches over the width of its character."""
 UNKNOWN: Final = "\ufffd"
 """Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph has so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
 """A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
+LEAST_SIGNS: Final = 4
+"""Minimum different characters of a font that state its size."""
 ASCENDER: Final = 0.7
 """The height of an `h` in sizes."""
 
@@ -141,17 +148,14 @@ def read_chars(
         get_loose_box(handle, index, to)
         left, upper, end, lower = box
         if run:
-            if (
-                not kind
-                and -slack < left - right < slack
-                and -slack < lower - bottom < slack
-                and -slack < upper - top < slack
-            ):
+            on_line = -slack < lower - bottom < slack and -slack < upper - top < slack
+            if not kind and on_line and -slack < left - right < slack:
                 run.append(text)
                 right = end
                 continue
             collector.end(run, right)
             run = []
+            collector.found += _find_narrow_space(text_page, index, codes, left - right, slack) if on_line else ()
         thing = get_text_object(handle, index)
         if not thing:
             continue
@@ -217,12 +221,28 @@ def _is_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int]
         return False
     if abs(box.left - right) >= LEAN_SHARE * size:
         return False
+    return _measure_step(text_page, index - 1, index + 1, codes[index - 1], size) > STEP_SHARE * size
+
+
+def _find_narrow_space(
+    text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], gap: float, slack: float
+) -> Sequence[bool]:
+    """The space before a character of which a letter that reaches over its width leaves only this gap."""
+    size = slack / RUN_SHARE
+    if not slack <= gap < SPACE_STEP * size:
+        return ()
+    step = _measure_step(text_page, index - 1, index, codes[index - 1], size)
+    return (True,) if SPACE_STEP * size < step < gap + OVERHANG * size else ()
+
+
+def _measure_step(text_page: pdfium_c.FPDF_TEXTPAGE, one: int, other: int, code: int, size: float) -> float:
+    """The step of the pen between two upright characters behind the width of the first one, in points; 0: unknown."""
     start, end, height, width = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_float()
-    pdfium_c.FPDFText_GetCharOrigin(text_page, index - 1, start, height)
-    pdfium_c.FPDFText_GetCharOrigin(text_page, index + 1, end, height)
-    font = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(text_page, index - 1))
-    known = pdfium_c.FPDFFont_GetGlyphWidth(font, codes[index - 1], size, width)
-    return bool(known) and end.value - start.value - width.value > STEP_SHARE * size
+    pdfium_c.FPDFText_GetCharOrigin(text_page, one, start, height)
+    pdfium_c.FPDFText_GetCharOrigin(text_page, other, end, height)
+    font = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(text_page, one))
+    known = pdfium_c.FPDFFont_GetGlyphWidth(font, code, size, width)
+    return end.value - start.value - width.value if known else 0.0
 
 
 class _Collector:
@@ -271,17 +291,23 @@ class _Collector:
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
     """Estimate the size of type whose font draws its characters in units of its own, and so states none.
 
-    Their boxes fit the ink: many of them are as high as an `h`.
+    Their boxes fit the ink: many of them are as high as an `h`. Of a few signs, such as the root of a formula, they say
+    nothing: these are no larger than the other text.
     """
     heights: defaultdict[tuple[int, float], list[float]] = defaultdict(list)
+    signs: defaultdict[tuple[int, float], set[str]] = defaultdict(set)
     for char in chars:
         if isinstance(char, Char):
             height = char.bottom - char.top if char.style.turn in (0, 180) else char.right - char.left
             if height > DRAWN * char.style.size:
                 heights[char.style.font, char.style.size].append(height)
+                signs[char.style.font, char.style.size].add(char.text)
     if not heights:
         return chars
     sizes = {key: sorted(found)[len(found) * 4 // 5] / ASCENDER for key, found in heights.items()}
+    known = (char.style for char in chars if isinstance(char, Char))
+    common = Counter(sizes.get((one.font, one.size), one.size) for one in known).most_common(1)[0][0]
+    sizes = {key: size if len(signs[key]) >= LEAST_SIGNS else min(size, common) for key, size in sizes.items()}
     return [
         char._replace(style=char.style._replace(size=sizes[key]))
         if isinstance(char, Char) and (key := (char.style.font, char.style.size)) in sizes

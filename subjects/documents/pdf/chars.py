@@ -13,22 +13,12 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.subjects.documents.pdf.frames import Frame, measure_frame
+from elcano.subjects.documents.pdf.pen_steps import RUN_SHARE, find_narrow_space, is_step
 from elcano.subjects.documents.pdf.plain_calls import address_of, get_loose_box, get_text_object, is_generated
 from elcano.subjects.documents.pdf.styles import Style, Styles
 
 DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
-RUN_SHARE: Final = 0.1
-"""Characters that are less than this share of the size apart are directly behind one another; so do kerned ones."""
-LEAN_SHARE: Final = 0.06
-"""A gap of less than this share of the size may be a space that an italic letter leans into: boxes hold its ink."""
-STEP_SHARE: Final = 0.17
-"""Step of the pen between such letters that is a space; what TeX adds after capitals of formulas is up to .14."""
-SPACE_STEP: Final = 0.22
-"""A gap between boxes that is narrower than this share of the size is a space where the pen takes a wider step: an `f`
-of a font that is not embedded reaches over the space behind it, and PDFium adds none."""
-OVERHANG: Final = 0.15
-"""Maximum share of the size by which a box reaches over the width of its character."""
 UNKNOWN: Final = "\ufffd"
 """Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
@@ -135,7 +125,7 @@ def read_chars(
         text, kind = kinds[code]
         if kind == "s":
             size = slack / RUN_SHARE if run else 0.0
-            space = code != 13 and (not is_generated(handle, index) or _is_step(text_page, index, codes, right, size))
+            space = code != 13 and (not is_generated(handle, index) or is_step(text_page, index, codes, right, size))
             if run:
                 collector.end(run, right)
                 run = []
@@ -155,7 +145,8 @@ def read_chars(
                 continue
             collector.end(run, right)
             run = []
-            collector.found += _find_narrow_space(text_page, index, codes, left - right, slack) if on_line else ()
+            size = slack / RUN_SHARE
+            collector.found += find_narrow_space(text_page, index, codes, left - right, size) if on_line else ()
         thing = get_text_object(handle, index)
         if not thing:
             continue
@@ -204,45 +195,6 @@ def _get_box(handle: int | None, index: int) -> tuple[float, float, float, float
     sides = (ctypes.c_float * 4)()
     get_loose_box(handle, index, ctypes.addressof(sides))
     return sides[0], sides[1], sides[2], sides[3]
-
-
-def _is_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], right: float, size: float) -> bool:
-    """Whether the pen takes a step between two characters as for a space, although their boxes nearly touch.
-
-    Args:
-        text_page: where they are.
-        index: of the character between them, which PDFium added.
-        codes: of all characters.
-        right: where the box of the first one ends.
-        size: of its type; 0: it is not upright, or has been dealt with.
-    """
-    box = pdfium_c.FS_RECTF()
-    if not size or not pdfium_c.FPDFText_GetLooseCharBox(text_page, index + 1, box):
-        return False
-    if abs(box.left - right) >= LEAN_SHARE * size:
-        return False
-    return _measure_step(text_page, index - 1, index + 1, codes[index - 1], size) > STEP_SHARE * size
-
-
-def _find_narrow_space(
-    text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], gap: float, slack: float
-) -> Sequence[bool]:
-    """The space before a character of which a letter that reaches over its width leaves only this gap."""
-    size = slack / RUN_SHARE
-    if not slack <= gap < SPACE_STEP * size:
-        return ()
-    step = _measure_step(text_page, index - 1, index, codes[index - 1], size)
-    return (True,) if SPACE_STEP * size < step < gap + OVERHANG * size else ()
-
-
-def _measure_step(text_page: pdfium_c.FPDF_TEXTPAGE, one: int, other: int, code: int, size: float) -> float:
-    """The step of the pen between two upright characters behind the width of the first one, in points; 0: unknown."""
-    start, end, height, width = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_float()
-    pdfium_c.FPDFText_GetCharOrigin(text_page, one, start, height)
-    pdfium_c.FPDFText_GetCharOrigin(text_page, other, end, height)
-    font = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(text_page, one))
-    known = pdfium_c.FPDFFont_GetGlyphWidth(font, code, size, width)
-    return end.value - start.value - width.value if known else 0.0
 
 
 class _Collector:

@@ -15,7 +15,7 @@ from elcano.subjects.documents import csl_works
 from elcano.subjects.documents.authorship import parse_file_name
 from elcano.subjects.documents.first_page import complete_from_first_page, is_placeholder
 
-READER: Final = 8
+READER: Final = 9
 """The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
 that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
 

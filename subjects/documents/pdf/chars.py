@@ -6,30 +6,27 @@ page: from its top left corner, with y downwards, after the page's own rotation.
 
 import ctypes
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import pypdfium2.raw as pdfium_c
 
 from elcano.subjects.documents.pdf.frames import Frame, measure_frame
+from elcano.subjects.documents.pdf.pen_steps import RUN_SHARE, find_narrow_space, is_step
 from elcano.subjects.documents.pdf.plain_calls import address_of, get_loose_box, get_text_object, is_generated
 from elcano.subjects.documents.pdf.styles import Style, Styles
 
 DOUBLE_SHARE: Final = 0.15
 """Text that is painted again less than half this share of its size aside is one: `ll` is .22 wide."""
-RUN_SHARE: Final = 0.1
-"""Characters that are less than this share of the size apart are directly behind one another; so do kerned ones."""
-LEAN_SHARE: Final = 0.06
-"""A gap of less than this share of the size may be a space that an italic letter leans into: boxes hold its ink."""
-STEP_SHARE: Final = 0.17
-"""Step of the pen between such letters that is a space; what TeX adds after capitals of formulas is up to .14."""
 UNKNOWN: Final = "\ufffd"
 """Replacement for a character that the file does not decode: dropping it would make another word."""
 LIGATURE_LETTERS: Final = 4
 """A glyph has so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
 """A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
+LEAST_SIGNS: Final = 4
+"""Minimum different characters of a font that state its size."""
 ASCENDER: Final = 0.7
 """The height of an `h` in sizes."""
 
@@ -128,7 +125,7 @@ def read_chars(
         text, kind = kinds[code]
         if kind == "s":
             size = slack / RUN_SHARE if run else 0.0
-            space = code != 13 and (not is_generated(handle, index) or _is_step(text_page, index, codes, right, size))
+            space = code != 13 and (not is_generated(handle, index) or is_step(text_page, index, codes, right, size))
             if run:
                 collector.end(run, right)
                 run = []
@@ -141,17 +138,15 @@ def read_chars(
         get_loose_box(handle, index, to)
         left, upper, end, lower = box
         if run:
-            if (
-                not kind
-                and -slack < left - right < slack
-                and -slack < lower - bottom < slack
-                and -slack < upper - top < slack
-            ):
+            on_line = -slack < lower - bottom < slack and -slack < upper - top < slack
+            if not kind and on_line and -slack < left - right < slack:
                 run.append(text)
                 right = end
                 continue
             collector.end(run, right)
             run = []
+            size = slack / RUN_SHARE
+            collector.found += find_narrow_space(text_page, index, codes, left - right, size) if on_line else ()
         thing = get_text_object(handle, index)
         if not thing:
             continue
@@ -202,29 +197,6 @@ def _get_box(handle: int | None, index: int) -> tuple[float, float, float, float
     return sides[0], sides[1], sides[2], sides[3]
 
 
-def _is_step(text_page: pdfium_c.FPDF_TEXTPAGE, index: int, codes: Sequence[int], right: float, size: float) -> bool:
-    """Whether the pen takes a step between two characters as for a space, although their boxes nearly touch.
-
-    Args:
-        text_page: where they are.
-        index: of the character between them, which PDFium added.
-        codes: of all characters.
-        right: where the box of the first one ends.
-        size: of its type; 0: it is not upright, or has been dealt with.
-    """
-    box = pdfium_c.FS_RECTF()
-    if not size or not pdfium_c.FPDFText_GetLooseCharBox(text_page, index + 1, box):
-        return False
-    if abs(box.left - right) >= LEAN_SHARE * size:
-        return False
-    start, end, height, width = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_float()
-    pdfium_c.FPDFText_GetCharOrigin(text_page, index - 1, start, height)
-    pdfium_c.FPDFText_GetCharOrigin(text_page, index + 1, end, height)
-    font = pdfium_c.FPDFTextObj_GetFont(pdfium_c.FPDFText_GetTextObject(text_page, index - 1))
-    known = pdfium_c.FPDFFont_GetGlyphWidth(font, codes[index - 1], size, width)
-    return bool(known) and end.value - start.value - width.value > STEP_SHARE * size
-
-
 class _Collector:
     """Collects characters, each once."""
 
@@ -271,17 +243,23 @@ class _Collector:
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
     """Estimate the size of type whose font draws its characters in units of its own, and so states none.
 
-    Their boxes fit the ink: many of them are as high as an `h`.
+    Their boxes fit the ink: many of them are as high as an `h`. Of a few signs, such as the root of a formula, they say
+    nothing: these are no larger than the other text.
     """
     heights: defaultdict[tuple[int, float], list[float]] = defaultdict(list)
+    signs: defaultdict[tuple[int, float], set[str]] = defaultdict(set)
     for char in chars:
         if isinstance(char, Char):
             height = char.bottom - char.top if char.style.turn in (0, 180) else char.right - char.left
             if height > DRAWN * char.style.size:
                 heights[char.style.font, char.style.size].append(height)
+                signs[char.style.font, char.style.size].add(char.text)
     if not heights:
         return chars
     sizes = {key: sorted(found)[len(found) * 4 // 5] / ASCENDER for key, found in heights.items()}
+    known = (char.style for char in chars if isinstance(char, Char))
+    common = Counter(sizes.get((one.font, one.size), one.size) for one in known).most_common(1)[0][0]
+    sizes = {key: size if len(signs[key]) >= LEAST_SIGNS else min(size, common) for key, size in sizes.items()}
     return [
         char._replace(style=char.style._replace(size=sizes[key]))
         if isinstance(char, Char) and (key := (char.style.font, char.style.size)) in sizes

@@ -21,6 +21,7 @@ from elcano.subjects.documents.pdf.page_objects import holds_more
 from elcano.subjects.documents.pdf.segments import Segment, build_segments_by_turn
 from elcano.subjects.documents.pdf.table_search import find_tables
 from elcano.subjects.documents.pdf.tables import Table, drop_table_words
+from elcano.subjects.documents.pdf.text_layers import widen_words
 from elcano.subjects.documents.pdf.visibility import see_words
 from elcano.subjects.documents.pdf.words import Page, Word, read_words
 
@@ -112,6 +113,7 @@ def _fill(found: PageText, page: pdfium.PdfPage, deadline: float) -> None:
         return
     sight = see_words(page, words)
     found.hidden = len(sight.hidden)
+    words = widen_words(words, sight.layer) if sight.layer else words
     words = [word for number, word in enumerate(words) if number not in sight.hidden]
     bare = sum(len(word.text) for word in words) < STAMP and not sight.layer
     found.picture = bare and (sight.picture_share > PICTURE or (not words and sight.has_ink))

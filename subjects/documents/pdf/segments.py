@@ -30,6 +30,8 @@ LOWERED: Final = 0.06
 """Shift of smaller type, as a share of the line's size, from which it is an exponent or an index."""
 MARK_SPACE: Final = 4
 """The mark at the beginning of a note may stand so many times further from its line than other raised words."""
+PROSE_WORDS: Final = 4
+"""Minimum words of three and more letters that make a line."""
 INITIAL: Final = 1.7
 """Minimum size of a chapter's initial, as a multiple of its text."""
 _RIGHT_TO_LEFT: Final = regex.compile(r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{NKo}]")
@@ -250,8 +252,11 @@ def _fits_between(small: Segment, host: Segment) -> bool:
 
 def _mark_shifted(segment: Segment) -> None:
     """Mark raised and lowered words, in their order from the left."""
-    if all(word.size >= SMALL * segment.size for word in segment.words):
+    small = [word for word in segment.words if word.size < SMALL * segment.size]
+    if not small:
         return
+    if sum(len(word.text) > 2 and word.text.isalpha() for word in small) >= PROSE_WORDS:
+        return  # a line next to a large sign, such as a root: no index has as many words
     for number, word in enumerate(segment.words):
         if word.size >= SMALL * segment.size or word.estimated:
             continue

@@ -30,6 +30,15 @@ DIAGONAL: Final = 0.25
 """Difference of cosine and sine below which the two sides of a slanted character cannot be told from its box."""
 HEIGHT_SHARE: Final = 1.15
 """The height of the box of most characters, in sizes."""
+ROOT: Final = "\u221a"
+SUMS: Final = "\u2211\u220f\u222b\u222e\u22c2\u22c3"
+ROOT_REACH: Final = 0.12
+SUM_REACH: Final = 2.5
+"""How far what is below a root, or behind a sum, may be away from its sign, in sizes."""
+DROP: Final = 0.6, 1.1
+"""How far the base line of that is below the sign's, in sizes: TeX's fonts have .8 for roots, .75 and .95 for sums."""
+SMALL_LIMIT: Final = 0.86
+"""Type that is smaller than this share of a sum's is one of its limits."""
 AFTER_SHARE: Final = 1.0
 """A character that cannot be decoded is a sign of its line if it follows another word within so many sizes; else it is
 a bullet, an icon, or what fills a cell."""
@@ -100,7 +109,24 @@ def build_words(chars: list[Char | bool | None]) -> list[Word]:
         space = False
     if run:
         words += _build_parts(run, joined, swapped)
-    return [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
+    words = [word for number, word in enumerate(words) if word.text and not _is_bullet(words, number)]
+    return [_lower_sign(word, words[number + 1 : number + 6]) for number, word in enumerate(words)]
+
+
+def _lower_sign(word: Word, following: Sequence[Word]) -> Word:
+    """The sign of a root or a sum on the base line of what it is of: TeX's hang from base lines of their own."""
+    if word.text != ROOT and word.text not in SUMS:
+        return word
+    size = word.size
+    if word.text != ROOT:  # its limits are in smaller type
+        following = [after for after in following if after.size > SMALL_LIMIT * size]
+    for after in following[:1]:
+        gap = after.left - word.right
+        near = abs(gap) < ROOT_REACH * size if word.text == ROOT else -ROOT_REACH < gap / size < SUM_REACH
+        same = after.turn == word.turn == 0 and abs(after.size - size) < ROOT_REACH * size
+        if near and same and DROP[0] * size < after.base - word.base < DROP[1] * size:
+            return word._replace(base=after.base)
+    return word
 
 
 def _is_bullet(words: list[Word], number: int) -> bool:

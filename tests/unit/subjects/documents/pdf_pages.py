@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 HEBREW = {chr(ord("A") + number): 0x05D0 + number for number in range(26)}
 """The font `hebrew` paints the letters of this alphabet for those of the Latin one."""
-FORMULA = {"k": 0x1D458, "p": 0x1D45D, "r": 0x1D70C}
-"""And letters of formulas, which have more than sixteen bits, for these."""
+FORMULA = {"k": 0x1D458, "p": 0x1D45D, "r": 0x1D70C, "s": 0x221A, "t": 0x2211}
+"""And signs of formulas, of which letters have more than sixteen bits, for these."""
 _FONTS = {
     "plain": "Helvetica",
     "bold": "Helvetica-Bold",
     "italic": "Times-Italic",
+    "roman": "Times-Roman",
     "code": "Courier",
     "hebrew": "Helvetica",
 }

@@ -66,7 +66,7 @@ SAMPLES = {
     "sample.tex": f"\\begin{{document}}\\section{{Tides}}{WORDS * 30} $x^2$\\end{{document}}".encode(),
 }
 RECORDED = (
-    8,
+    9,
     {
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",

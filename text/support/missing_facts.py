@@ -18,13 +18,13 @@ from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
+from elcano.text.support.computed_figures import is_share_of_one, list_uncomputed
 from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
     find_figure_ratios,
     find_turned_changes,
     follows_from_share,
-    is_computed,
     is_count_of_others,
     is_denied,
     is_in_parts,
@@ -108,23 +108,24 @@ def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement)
     """Leave out figures that count something, or that follow from figures that the quotes have."""
     missing = {one.start for one, _ in found}
     own = [one for one in extract_figures(statement.text) if one.start not in missing]
-    ratios = list(find_figure_ratios(_extract_all_figures(statement.quotes)))
+    there = _extract_all_figures(statement.quotes)
+    ratios = list(find_figure_ratios(there))
     read = [said for quote in statement.quotes if (said := read_old_font(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
-    return [
-        (one, why)
-        for one, why in found
+    left = [
+        one
+        for one, _ in found
         if not (one.spelled and _is_possible_count(one))
-        and not (
-            one.share is not None and any(is_same_share(one.share, part, one.bound, rounded=True) for part in ratios)
-        )
-        and not is_computed(one, own)
+        and (one.share is None or not any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
+        and not is_share_of_one(one, there)
         and not any(is_same_figure(one, other, rounded=False) for other in meant)
     ]
+    uncomputed = list_uncomputed(left, own, statement.text, statement.quotes)
+    return [(one, why) for one, why in found if one in uncomputed]
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
-    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have.
+    """The figures of `statement` that its quotes or what is known have, and that the text `after` has not.
 
     `corrected`: units in which it has other figures instead.
     """
@@ -136,6 +137,7 @@ def find_lost_figures(statement: Statement, after: str, corrected: Collection[st
         for one in asked
         if not _is_possible_count(one)
         and one.unit not in corrected
+        and any(is_same_figure(one, other, rounded=one.about) for other in (*there, *known))
         and not _explain_missing_figure(one, asked, statement, there, known)
         and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )

@@ -1,0 +1,113 @@
+"""Whether figures of a statement follow by arithmetic from figures that it names, or that its quotes have.
+
+Only for statements that a reviewer found supported: which figures are meant takes understanding, so a figure counts as
+computed only if few others could be meant. One operand is named in the statement, and the other by words before it in
+its quote; or both are neighbours in a quote, of which a range has its width and two groups their difference.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from decimal import Decimal
+from itertools import chain, pairwise, permutations, product
+from typing import Final
+
+from elcano.text.stems import list_stems
+from elcano.text.support.figures import Figure, extract_figures
+from elcano.text.units import POINTS, SHARE, TIMES
+
+MOST_COMPARED: Final = 24
+FEW: Final = 3
+"""Figures of the quotes that may be meant by a statement that names one of them, without a name of their own."""
+_BETWEEN: Final = re.compile(r"[^\W\d_]{2,}|\w*[^\W\d_]\w*")
+"""Words and names, as `UAE` and `v3`, that tell what a figure is of."""
+
+
+def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str, quotes: Sequence[str]) -> list[Figure]:
+    """The figures of `missing` that do not follow from others, in one step or from those that do.
+
+    Args:
+        missing: figures of a statement that its quotes do not have.
+        own: its other figures.
+        text: the statement.
+        quotes: what it quotes.
+    """
+    left, known = list(missing), list(own)
+    words = frozenset(list_stems(text))
+    found = [list(_name_figures(quote)) for quote in quotes] if missing else []
+    meant = [one for one, names in chain.from_iterable(found) if names & words]
+    few = [one for one, _ in chain.from_iterable(found)]
+    others = few if len(few) <= FEW else meant
+    neighbours = [pair for each in found for pair in pairwise(one for one, _ in each)]
+    while True:
+        computed = [
+            one
+            for one in left
+            if any(one.values)  # what is denied is no amount
+            and (
+                is_computed(one, known)
+                or any(is_computed_by(one, first, second) for first, second in _pair(known, others))
+                or any(_is_difference(one, first, second) for first, second in neighbours)
+            )
+        ]
+        if not computed:
+            return left
+        left = [one for one in left if one not in computed]
+        known += computed
+
+
+def _pair(known: Sequence[Figure], others: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    for one, other in product(known[:MOST_COMPARED], others[:MOST_COMPARED]):
+        if one.unit == other.unit or not other.unit:
+            yield one, other
+            yield other, one
+
+
+def _name_figures(quote: str) -> Iterator[tuple[Figure, Collection[str]]]:
+    """The figures of a quote, each with the words before it; those of a row share the words before the first one."""
+    names: Collection[str] = ()
+    end = 0
+    for one in extract_figures(quote):
+        if _BETWEEN.search(between := quote[end : one.start]):
+            names = frozenset(list_stems(between))
+        yield one, frozenset(names)
+        end = one.start + len(one.written)
+
+
+def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
+    """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
+    pairs = permutations(others[:MOST_COMPARED], 2)
+    return any(is_computed_by(one, first, second) for first, second in pairs if first.unit == second.unit)
+
+
+def is_computed_by(one: Figure, first: Figure, second: Figure) -> bool:
+    """Whether a figure is the sum, difference, ratio or change in per cent of two others, of which one has the unit."""
+    step = Decimal(1).scaleb(-one.places) / 2
+    unit = first.unit or second.unit
+    for a, b in product(first.values, second.values):
+        made: list[Decimal] = [a + b, a - b] if one.unit == unit else []
+        if one.unit == POINTS and unit in (SHARE, ""):
+            made.append(a - b)
+        if b and one.unit in ("", TIMES):
+            made.append(a / b)
+        if b and one.unit == SHARE:
+            made += [(a - b) / abs(b) * 100, a / b * 100]
+        if any(abs(abs(result) - abs(value)) <= step for result, value in product(made, one.values)):
+            return True
+    return False
+
+
+def _is_difference(one: Figure, first: Figure, second: Figure) -> bool:
+    """Whether a figure with a point or a unit is how far two of a quote lie apart, to the last digit of both."""
+    if first.unit != second.unit or one.unit not in (first.unit, POINTS if first.unit in (SHARE, "") else first.unit):
+        return False
+    if first.places != second.places or one.places != first.places or not (one.unit or one.places):
+        return False
+    return any(abs(a - b) == abs(value) for a, b, value in product(first.values, second.values, one.values))
+
+
+def is_share_of_one(one: Figure, there: Iterable[Figure]) -> bool:
+    """Whether a percentage is a bare number up to 1 of the quotes: `79 %` of `a fraction of 0.79`."""
+    if one.unit != SHARE or one.share is not None:
+        return False
+    bare = (value for other in there if not other.unit and other.places for value in other.values if 0 < value <= 1)
+    return any(value * 100 == said for value, said in product(bare, one.values))

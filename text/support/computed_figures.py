@@ -1,13 +1,14 @@
 """Whether figures of a statement follow by arithmetic from figures that it names, or that its quotes have.
 
-Only for statements that a reviewer found supported: which figures are meant takes understanding, so a figure counts as
-computed only if few others could be meant. One operand is named in the statement, and the other by words before it in
-its quote; or both are neighbours in a quote, of which a range has its width and two groups their difference.
+Which figures are meant takes understanding, so a fact's figure counts as computed only for a reviewer who agrees, and
+if few others could be meant. One operand is named in the statement, and the other by words before it in its quote; or
+both are neighbours in a quote, of which a range has its width and two groups their difference. An inference may combine
+any two of what it names.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 from itertools import chain, pairwise, permutations, product
 from typing import Final
 
@@ -15,7 +16,8 @@ from elcano.text.stems import list_stems
 from elcano.text.support.figures import Figure, extract_figures
 from elcano.text.units import POINTS, SHARE, TIMES
 
-MOST_COMPARED: Final = 24
+MOST_OPERANDS: Final = 24
+"""Number of figures that are combined: more could produce nearly any other one."""
 FEW: Final = 3
 """Figures of the quotes that may be meant by a statement that names one of them, without a name of their own."""
 _BETWEEN: Final = re.compile(r"[^\W\d_]{2,}|\w*[^\W\d_]\w*")
@@ -56,26 +58,26 @@ def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str,
 
 
 def _pair(known: Sequence[Figure], others: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    for one, other in product(known[:MOST_COMPARED], others[:MOST_COMPARED]):
+    for one, other in product(known[:MOST_OPERANDS], others[:MOST_OPERANDS]):
         if one.unit == other.unit or not other.unit:
             yield one, other
             yield other, one
 
 
-def _name_figures(quote: str) -> Iterator[tuple[Figure, Collection[str]]]:
+def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
     """The figures of a quote, each with the words before it; those of a row share the words before the first one."""
-    names: Collection[str] = ()
+    names: frozenset[str] = frozenset()
     end = 0
     for one in extract_figures(quote):
         if _BETWEEN.search(between := quote[end : one.start]):
             names = frozenset(list_stems(between))
-        yield one, frozenset(names)
+        yield one, names
         end = one.start + len(one.written)
 
 
 def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
     """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
-    pairs = permutations(others[:MOST_COMPARED], 2)
+    pairs = permutations(others[:MOST_OPERANDS], 2)
     return any(is_computed_by(one, first, second) for first, second in pairs if first.unit == second.unit)
 
 
@@ -111,3 +113,46 @@ def is_share_of_one(one: Figure, there: Iterable[Figure]) -> bool:
         return False
     bare = (value for other in there if not other.unit and other.places for value in other.values if 0 < value <= 1)
     return any(value * 100 == said for value, said in product(bare, one.values))
+
+
+_LEVEL: Final = "decibel_level"
+_MOST_LEVEL: Final = 300
+
+
+def is_level_ratio(one: Figure, there: Iterable[Figure]) -> bool:
+    """Whether a figure says decibels as a share that is left or lost, or as a factor: a loss of 0.2 dB as 95 %."""
+    levels = (
+        value for other in there if other.unit == _LEVEL for value in other.values if 0 < abs(value) < _MOST_LEVEL
+    )
+    for level in levels:
+        factor = Decimal(10) ** (abs(level) / 10)
+        made = [100 / factor, 100 - 100 / factor] if one.unit == SHARE else [factor, factor.sqrt()]
+        if one.unit in (SHARE, TIMES, "") and any(_rounds_to(one, result) for result in made):
+            return True
+    return False
+
+
+def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
+    """The figures of an inference that do not follow by one operation from those that it rests on."""
+    values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
+    made = list(_derive_results(list(values)[:MOST_OPERANDS]))
+    return [
+        one for one in lacking if not any(_rounds_to(one, result) for result in made) and not is_level_ratio(one, there)
+    ]
+
+
+def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
+    if there:
+        yield sum(there, Decimal(0))
+        yield sum(there, Decimal(0)) / len(there)
+    for one, other in permutations(there, 2):
+        try:
+            yield from (one + other, one - other, one * other, (one + other) / 2)
+            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
+        except (DivisionByZero, InvalidOperation, Overflow):
+            continue
+
+
+def _rounds_to(shown: Figure, exact: Decimal) -> bool:
+    """Whether `exact` rounds to `shown` at its decimal places; signs are ignored, as a change has none."""
+    return any(abs(abs(value) - abs(exact)) <= Decimal(1).scaleb(-shown.places) / 2 for value in shown.values)

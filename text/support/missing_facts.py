@@ -8,17 +8,22 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
-from itertools import permutations
+from decimal import Decimal
 from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
-from elcano.text.support.computed_figures import is_share_of_one, list_uncomputed
+from elcano.text.support.computed_figures import (
+    MOST_OPERANDS,
+    is_level_ratio,
+    is_share_of_one,
+    list_uncomputed,
+    list_underived,
+)
 from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
@@ -34,7 +39,7 @@ from elcano.text.support.figure_comparison import (
     read_by_thousands,
 )
 from elcano.text.support.figures import Figure, extract_figures, without_pointers
-from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
+from elcano.text.support.flattened_quotes import read_lost_typesetting, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.support.substitutions import find_changed_facts, is_label_in_other_digits
@@ -106,11 +111,9 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 
 def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
     """Leave out figures that count something, or that follow from figures that the quotes have."""
-    missing = {one.start for one, _ in found}
-    own = [one for one in extract_figures(statement.text) if one.start not in missing]
     there = _extract_all_figures(statement.quotes)
     ratios = list(find_figure_ratios(there))
-    read = [said for quote in statement.quotes if (said := read_old_font(quote)) != quote]
+    read = [said for quote in restore_quotes(statement.quotes) if (said := read_lost_typesetting(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
     left = [
         one
@@ -118,8 +121,11 @@ def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement)
         if not (one.spelled and _is_possible_count(one))
         and (one.share is None or not any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
         and not is_share_of_one(one, there)
+        and not is_level_ratio(one, there)
         and not any(is_same_figure(one, other, rounded=False) for other in meant)
     ]
+    missing = {one.start for one in left} | {one.start for one, _ in found if one.spelled}
+    own = [one for one in extract_figures(statement.text) if one.start not in missing]
     uncomputed = list_uncomputed(left, own, statement.text, statement.quotes)
     return [(one, why) for one, why in found if one in uncomputed]
 
@@ -315,36 +321,8 @@ def _year_in(value: Decimal, statement: Statement) -> bool:
     return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
 
 
-MOST_OPERANDS: Final = 24
-"""Number of figures that are combined: more could produce nearly any other one."""
-
-
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:
     """Describe the figures of `statement` that are neither in what it is inferred from nor follow from it."""
     lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
-    if not lacking:
-        return ()
-    there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)
-    made = list(_derive_results(list(there)[:MOST_OPERANDS]))
-    return tuple(
-        ENGLISH.figure_underived.format(said=one.written)
-        for one in lacking
-        if not any(_is_equal_as_displayed(value, one.places, result) for value in one.values for result in made)
-    )
-
-
-def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
-    if there:
-        yield sum(there, Decimal(0))
-        yield sum(there, Decimal(0)) / len(there)
-    for one, other in permutations(there, 2):
-        try:
-            yield from (one + other, one - other, one * other, (one + other) / 2)
-            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
-        except (DivisionByZero, InvalidOperation, Overflow):
-            continue
-
-
-def _is_equal_as_displayed(shown: Decimal, places: int, exact: Decimal) -> bool:
-    """Return whether `exact` rounds to `shown` at so many decimal places; signs are ignored, as a change has none."""
-    return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2
+    left = list_underived(lacking, [one for text in statement.quotes for one in extract_figures(text)])
+    return tuple(ENGLISH.figure_underived.format(said=one.written) for one in left)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.text.support.missing_facts import Statement, figures_unquoted
+from elcano.text.support.missing_facts import Statement, figures_unquoted, find_underived_figures
 
 SCORES = "Model Speed Range Alder-2 41.4 60.6 Birch-base 41.0 60.5 Cedar-Large 40.7 60.6 Oak 42.9 62.6 Table 3: scores"
 BAND = "over 78% of the light stays within for the whole band from 1500 nm to 1600 nm"
@@ -21,6 +21,9 @@ ROW = "4 | 4 | A B | 0.938 0.952 | 0.927 0.938 | 1.97 3.77"
         ("A falls behind B by 0.011.", [ROW]),
         ("Oak takes 1.2 s, 50 % less than Elm.", ["Oak 1.2 s", "Elm takes 2.4 s"]),
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.79±0.08"]),
+        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
+        ("It is 1,000 times as strong.", ["a gain of 30 dB"]),
+        ("They differ by a factor of 400: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
     ],
 )
 def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
@@ -45,11 +48,29 @@ def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
         ("Of 45 people 12 more came.", ["There were 45 people in 2015, and 33 men; 3 of 45 left"]),
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.97±0.08"]),
         ("A fit puts 79 % of it into the slow part.", ["it took 0.79 s"]),
+        ("Some 98 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
+        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 mm"]),
+        ("They differ by a factor of 40: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
+        ("It measures 80 µm².", ["80 μm 3 for fibres"]),
+        ("It measures 80 µm².", ["80 μm 2.5 times"]),
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 7.9"]),
     ],
 )
 def test_another_figure_is_not(said: str, quotes: list[str]) -> None:
     assert figures_unquoted(Statement(said, tuple(quotes)), reviewed=True)
+
+
+@pytest.mark.parametrize(("share", "follows"), [("95 %", True), ("5 %", True), ("98 %", False)])
+def test_an_inference_may_say_decibels_as_a_share(share: str, follows: bool) -> None:
+    statement = Statement(f"So {share} of the light are meant.", ("an insertion loss of 0.2 dB",))
+    assert bool(find_underived_figures(statement)) != follows
+
+
+def test_letters_of_formulas_and_unseen_signs_are_read() -> None:
+    quote = "a sensitivity below 1\u20620−2, and \U0001d70f=475±21 \U0001d707\u2062s"
+    assert figures_unquoted(Statement("It is sensitive below 10⁻², within 475 ± 21 µs.", (quote,))) == ()
+    assert figures_unquoted(Statement("It is sensitive below 10⁻³.", (quote,)))
+    assert figures_unquoted(Statement("It lasts 475 ± 21 ns.", (quote,)), reviewed=True)
 
 
 def test_long_quotes_take_the_time_of_their_length() -> None:

@@ -20,6 +20,7 @@ from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 from elcano.text.phrases import ENGLISH
 from elcano.text.prose.statements import WrittenStatement
+from elcano.text.stems import list_stems
 from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
@@ -164,7 +165,18 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     heads = dict.fromkeys(name for cell in cells for name in cell.names)
     bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
     quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
-    return Said(statement.text, quotes, (*known, statement.context, *heads))
+    known = (*known, statement.context, *heads)
+    return Said(statement.text, quotes, known, tuple(_list_named_columns(statement, cells)))
+
+
+def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
+    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
+    words = frozenset(list_stems(f"{statement.text} {statement.context}"))
+    columns: dict[str, dict[tuple[str, str], None]] = {}
+    for cell in cells:
+        if not words.isdisjoint(list_stems(cell.column_head)):
+            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

@@ -2,7 +2,8 @@
 
 Which figures are meant takes understanding, so a fact's figure counts as computed only for a reviewer who agrees, and
 if few others could be meant. One operand is named in the statement, and the other by words before it in its quote; or
-both are neighbours in a quote, of which a range has its width and two groups their difference. An inference may combine
+both are neighbours in a quote, of which a range has its width and two groups their difference, or two of the few quoted
+ones of a column that the statement names. An inference may combine
 any two of what it names.
 """
 
@@ -18,13 +19,16 @@ from elcano.text.units import POINTS, SHARE, TIMES
 
 MOST_OPERANDS: Final = 24
 """Number of figures that are combined: more could produce nearly any other one."""
+MOST_IN_COLUMN: Final = 4
 FEW: Final = 3
 """Figures of the quotes that may be meant by a statement that names one of them, without a name of their own."""
 _BETWEEN: Final = re.compile(r"[^\W\d_]{2,}|\w*[^\W\d_]\w*")
 """Words and names, as `UAE` and `v3`, that tell what a figure is of."""
 
 
-def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str, quotes: Sequence[str]) -> list[Figure]:
+def list_uncomputed(
+    missing: Sequence[Figure], own: Sequence[Figure], text: str, quotes: Sequence[str], columns: Sequence[str] = ()
+) -> list[Figure]:
     """The figures of `missing` that do not follow from others, in one step or from those that do.
 
     Args:
@@ -32,6 +36,7 @@ def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str,
         own: its other figures.
         text: the statement.
         quotes: what it quotes.
+        columns: the quoted cells of each column that the statement names.
     """
     left, known = list(missing), list(own)
     words = frozenset(list_stems(text))
@@ -40,6 +45,7 @@ def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str,
     few = [one for one, _ in chain.from_iterable(found)]
     others = few if len(few) <= FEW else meant
     neighbours = [pair for each in found for pair in pairwise(one for one, _ in each)]
+    within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
     while True:
         computed = [
             one
@@ -49,6 +55,8 @@ def list_uncomputed(missing: Sequence[Figure], own: Sequence[Figure], text: str,
                 is_computed(one, known)
                 or any(is_computed_by(one, first, second) for first, second in _pair(known, others))
                 or any(_is_difference(one, first, second) for first, second in neighbours)
+                or any(is_computed_by(one, first, second) for first, second in within)
+                or any(_says_times(one, other) for other in known)
             )
         ]
         if not computed:
@@ -62,6 +70,20 @@ def _pair(known: Sequence[Figure], others: Sequence[Figure]) -> Iterator[tuple[F
         if one.unit == other.unit or not other.unit:
             yield one, other
             yield other, one
+
+
+def _pair_in_column(figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    """Each two figures of a column, if they are so few that not any difference is one of theirs."""
+    if len(figures) <= MOST_IN_COLUMN:
+        yield from ((one, other) for one, other in permutations(figures, 2) if one.unit == other.unit)
+
+
+def _says_times(one: Figure, other: Figure) -> bool:
+    """Whether one figure is a change in per cent and the other the same as a multiple: `1.5 times, or 50 %`."""
+    if {one.unit, other.unit} != {TIMES, SHARE}:
+        return False
+    many, percent = (one, other) if one.unit == TIMES else (other, one)
+    return any(share in (100 * times, 100 * abs(times - 1)) for times in many.values for share in percent.values)
 
 
 def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:

@@ -62,6 +62,8 @@ class Statement:
     quotes: tuple[str, ...]
     known: tuple[str, ...] = ()
     """Text that it may use without quoting: the question, titles, headings, authors and dates of the cited works."""
+    columns: tuple[str, ...] = ()
+    """The quoted cells of each column of a table that it names, one text for each."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement)
     ]
     missing = {one.start for one in left} | {one.start for one, _ in found if one.spelled}
     own = [one for one in extract_figures(statement.text) if one.start not in missing]
-    uncomputed = list_uncomputed(left, own, statement.text, statement.quotes)
+    uncomputed = list_uncomputed(left, own, statement.text, statement.quotes, statement.columns)
     return [(one, why) for one, why in found if one in uncomputed]
 
 

@@ -73,6 +73,25 @@ def test_letters_of_formulas_and_unseen_signs_are_read() -> None:
     assert figures_unquoted(Statement("It lasts 475 ± 21 ns.", (quote,)), reviewed=True)
 
 
+@pytest.mark.parametrize(
+    ("said", "column", "follows"),
+    [
+        ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824", True),
+        ("The score of A falls by 0.056.", "0.88 0.857 | 0.857 0.824", True),
+        ("The score of A falls by 0.025.", "0.88 0.857 | 0.857 0.824", False),
+        ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824 | 0.861 0.81", False),  # of six, too many may do
+    ],
+)
+def test_a_figure_may_follow_from_the_few_of_a_column(said: str, column: str, follows: bool) -> None:
+    assert bool(figures_unquoted(Statement(said, (column,), (), (column,)), reviewed=True)) != follows
+
+
+@pytest.mark.parametrize(("share", "follows"), [("50 %", True), ("150 %", True), ("15 %", False), ("60 %", False)])
+def test_a_multiple_may_be_said_in_per_cent(share: str, follows: bool) -> None:
+    statement = Statement(f"They are 1.5 times, or {share}, longer.", ("1.5× longer",))
+    assert bool(figures_unquoted(statement, reviewed=True)) != follows
+
+
 def test_long_quotes_take_the_time_of_their_length() -> None:
     row = " | ".join(f"{number}.5" for number in range(20_000))
     assert figures_unquoted(Statement("A falls behind 3.5 of B by 0.012.", (row,)), reviewed=True)

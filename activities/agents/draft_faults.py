@@ -175,5 +175,6 @@ def describe_losses(
             cited = Said(statement.text, tuple(passages[id].text for id in ids))
             if lost := find_lost_figures(cited, said, corrected if is_doubted(statement) else ()):
                 figures = ", ".join(dict.fromkeys(lost))
-                losses.append(f"{LOST} {figures} (“{shorten_text(statement.text, TOLD_CHARACTERS)}”)")
+                said_of = name_cell(shorten_text(statement.text, TOLD_CHARACTERS), statement.context)
+                losses.append(f"{LOST} {figures} (“{said_of}”)")
     return losses

@@ -42,14 +42,13 @@ from elcano.activities.agents.draft_faults import (
     list_failing,
     list_faulty_evidence,
     list_kept_citations,
-    list_spoiled,
     list_unreplaced_citations,
     put_back,
 )
 from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages
-from elcano.activities.agents.sentence_merge import restore_sentences
+from elcano.activities.agents.sentence_merge import restore_lost
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim
@@ -267,12 +266,12 @@ class _Desk:
     ) -> tuple[tuple[Claim, ...], Sequence[CheckedClaim]]:
         """The repair with the sentences that it dropped or spoiled, as far as that can be, and its checks."""
         found = await self._check(repair)
-        before = self.checked[claim]
-        checked = found[0] if found else CheckedClaim(text="", citations=())
-        lost = any(is_lost(one, found) for one in before.statements if not is_doubted(one))
-        if len(repair) > 1 or not (lost or list_spoiled(before, checked)):
+        if len(repair) > 1:
             return repair, found
-        whole = restore_sentences(claim, before, repair[0] if repair else None, checked)
+        checked = found[0] if found else CheckedClaim(text="", citations=())
+        whole = await asyncio.to_thread(
+            restore_lost, claim, self.checked[claim], repair[0] if repair else None, checked
+        )
         return (repair, found) if whole is None else ((whole,), await self._check((whole,)))
 
     async def take_discussions(

@@ -1,7 +1,10 @@
-"""Puts sentences back that a repair of a block dropped or spoiled, so that its other repairs can be taken."""
+"""Puts back what a repair of a block dropped or spoiled, so that its other repairs can be taken.
+
+A list is its sentences with the marks of its items. A row of a table comes back without its doubted cells.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +12,9 @@ from elcano.activities.agents.draft_faults import LEAST_KIN, is_doubted, is_lost
 from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.graphs.agents.writing import rename_marks
 from elcano.graphs.report.report import Citation, Claim
-from elcano.text.prose.markdown_parser import mark_of
+from elcano.text.prose.markdown_parser import mark_of, marks_of, parse_markdown
+from elcano.text.prose.statements import extract_statements
+from elcano.text.prose.table_cells import TableCell, iter_table_cells
 from elcano.text.stems import list_stems
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -18,9 +23,24 @@ _GAP: Final = rf"(?:{_BRACKET}|[\W_])*?"
 _END: Final = rf"[^\w\s\[]*(?:\s*{_BRACKET}[^\w\s\[]*)*"
 """What belongs to the sentence before it: its stop, and marks on either side of that."""
 
+_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_PIPE: Final = re.compile(r"(?<!\\)\|")
+_NESTED: Final = re.compile(r"^[ \t]+\S", re.MULTILINE)
+
+
+def restore_lost(claim: Claim, before: CheckedClaim, repair: Claim | None, found: CheckedClaim) -> Claim | None:
+    """Return `repair` with what it lost or spoiled though nothing was wrong with it; None: it is to stay as it is.
+
+    Args: as for `restore_sentences`.
+    """
+    if before.kind == "table":
+        return restore_rows(claim, before, repair) if repair and found.kind == "table" else None
+    lost = any(is_lost(one, [found]) for one in before.statements if not is_doubted(one))
+    return restore_sentences(claim, before, repair, found) if lost or list_spoiled(before, found) else None
+
 
 def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, found: CheckedClaim) -> Claim | None:
-    """Return `repair` with the sentences of a paragraph that it lost or spoiled though nothing was wrong with them.
+    """Return `repair` with the sentences of a paragraph or list that it lost or spoiled though they were right.
 
     Args:
         claim: the block as it was written.
@@ -29,10 +49,12 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
         found: the repair, checked; without statements if there is none.
 
     Returns:
-        The block, or None if it is no paragraph, its sentences cannot be told apart, or one of the repair is on
-        something else.
+        The block, or None if it is no paragraph and no plain list, its sentences cannot be told apart, or one of the
+        repair is on something else.
     """
-    if before.kind != "paragraph" or found.kind != "paragraph":
+    if before.kind not in ("paragraph", "list") or found.kind not in (before.kind, "paragraph" if not repair else ""):
+        return None
+    if before.kind == "list" and any(_NESTED.search(one.text) for one in (claim, repair) if one):
         return None
     texts = split_sentences(claim.text, [one.text for one in before.statements])
     merged = split_sentences(repair.text, [one.text for one in found.statements]) if repair else []
@@ -43,17 +65,77 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
     kept = tuple(one for place, one in enumerate(found.statements) if place not in spoiled)
     found = replace(found, statements=kept, citations=tuple(cited for one in kept for cited in one.citations))
     citations = list(repair.citations) if repair else []
-    place = 0
+    place, item, opened = 0, "", False
     for statement, text in zip(before.statements, texts, strict=True):
+        if opens := _ITEM.match(text):
+            item, opened = opens[0], False
         if is_doubted(statement) or not is_lost(statement, [found]):
-            place = _find_place_behind(text, merged, place)
+            behind = _find_place_behind(text, merged, place)
+            place, opened = behind, opened or behind > place
             continue
+        text = text if opens or opened else item + text
+        opened = True
         own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
         names = _name_marks(own, citations)
         merged.insert(place, rename_marks(text, {mark: [name] for mark, name in names.items()}))
         citations += [one.model_copy(update={"mark": names[one.mark]}) for one in own]
         place += 1
-    return Claim(text=" ".join(merged), citations=tuple(citations))
+    return Claim(text=_join_sentences(merged), citations=tuple(citations))
+
+
+def _join_sentences(sentences: Sequence[str]) -> str:
+    """The sentences as one block, each item of a list on a line of its own."""
+    return "".join(("\n" if _ITEM.match(one) else " ") + one for one in sentences).strip()
+
+
+def restore_rows(claim: Claim, before: CheckedClaim, repair: Claim) -> Claim | None:
+    """Return a repaired table with the rows that it lost, their doubted cells empty; None: it lost none with facts.
+
+    A row is the same if it has the same name. Tables with as many rows as before have other names, or lost none.
+    """
+    old, new = _split_rows(claim), _split_rows(repair)
+    lines = repair.text.strip().splitlines()
+    if old is None or new is None or len(old[0]) != len(new[0]) or len(new) >= len(old):
+        return None
+    naming = sum(cell.names_row for cell in old[1]) if len(old) > 1 else 0
+    names = [_name_row(row, naming) for row in new]
+    citations, place, restored = list(repair.citations), 1, False
+    for number, row in enumerate(old[1:], start=1):
+        if (name := _name_row(row, naming)) in names[1:]:
+            place = names.index(name, 1) + 1
+            continue
+        stated = {cell.column: before.statements[cell.statement] for cell in row if cell.statement is not None}
+        doubted = {column for column, one in stated.items() if is_doubted(one)}
+        if all(one.kind == "connecting" for column, one in stated.items() if column not in doubted):
+            continue
+        text = _blank_cells(claim.text.strip().splitlines()[number + 1], doubted)
+        own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
+        marks = _name_marks(own, citations)
+        lines.insert(place + 1, rename_marks(text, {mark: [name] for mark, name in marks.items()}))
+        names.insert(place, name)
+        citations += [one.model_copy(update={"mark": marks[one.mark]}) for one in own]
+        place, restored = place + 1, True
+    return Claim(text="\n".join(lines), citations=tuple(dict.fromkeys(citations))) if restored else None
+
+
+def _split_rows(claim: Claim) -> list[list[TableCell]] | None:
+    """The cells of a table, row by row; None if a row is not one line, below the heads and their rule."""
+    tokens = parse_markdown(claim.text, marks_of(claim.citations))
+    extract_statements(tokens)
+    rows: dict[int, list[TableCell]] = {}
+    for cell in iter_table_cells(tokens):
+        rows.setdefault(cell.row, []).append(cell)
+    return list(rows.values()) if rows and len(rows) + 1 == len(claim.text.strip().splitlines()) else None
+
+
+def _blank_cells(line: str, columns: Collection[int]) -> str:
+    """A row of a table in Markdown with these cells empty."""
+    cells = _PIPE.split(line.strip().removeprefix("|"))
+    return "|" + "|".join("  " if column in columns else cell for column, cell in enumerate(cells))
+
+
+def _name_row(row: Sequence[TableCell], naming: int) -> tuple[str, ...]:
+    return tuple(cell.words for cell in row[:naming])
 
 
 def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:

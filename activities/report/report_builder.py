@@ -206,7 +206,7 @@ class _Rendered(NamedTuple):
     shared: str = ""
     """Numbers that all cells of a table share."""
     notes: str = ""
-    """Cells of a table that are not supported."""
+    """Cells of a table that were concluded or are not supported."""
 
 
 def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> _Rendered:
@@ -224,7 +224,12 @@ def _render_claim(claim: CheckedClaim, marks: _Marks, *, quoted: bool) -> _Rende
     table = collect_table_marks(tokens, claim, marks.words) if claim.kind == "table" and claim.by_mark else None
     text = render_markdown(tokens, _Numbering(claim, marks, table).said, claim.text) or sanitize_markdown(claim.text)
     if table is not None:
-        return _Rendered(text, " ".join(render_number(one, marks.of_works) for one in table.shared), table.notes)
+        inferred = (
+            f"- {said} {marks.words.inferred_from.format(numbers=_join_numbers(numbers, marks.of_works, ', '))}"
+            for said, numbers in table.inferred
+        )
+        notes = "\n".join(filter(None, (*inferred, table.notes)))
+        return _Rendered(text, _join_numbers(table.shared, marks.of_works), notes)
     if any(one.verdict == "no_citation" for one in claim.citations):
         return _Rendered(f"{text} {unverified}" if claim.kind == "paragraph" else f"{text}\n\n{unverified}")
     return _Rendered(text)
@@ -280,4 +285,8 @@ def _share_one_number(statement: Statement) -> bool:
 def _render_citation_numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:
     """The numbers of what holds, each once; behind that of a work that does not stand it says so."""
     numbers = dict.fromkeys(one.number for one in citations if one.number is not None)
+    return _join_numbers(numbers, marks, between)
+
+
+def _join_numbers(numbers: Iterable[int], marks: Mapping[int, str], between: str = " ") -> str:
     return between.join(render_number(number, marks) for number in numbers)

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from elcano.activities.report.table_scales import find_unscaled_figures, list_scaled_amounts, scale_by_head
 from elcano.activities.report.table_units import find_misread_units
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.report.cells import CitedCell
@@ -19,6 +20,7 @@ from elcano.graphs.report.report import BlockKind, Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 from elcano.text.phrases import ENGLISH
 from elcano.text.prose.statements import WrittenStatement
+from elcano.text.stems import list_stems
 from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
@@ -93,10 +95,11 @@ def determine_support(
         support = "partly" if support in ("supported", "partly") else "not_supported"
         reasons = [*figures, *reasons]
     elif statement.kind == "fact":
-        figures = figures_unquoted(said, reviewed=support != "unchecked")
-        names = names_unquoted(said)
         cells = list(map(strip_note, _list_quoted_cells(statement)))
+        figures = _find_unquoted_figures(statement, said, support, passages)
+        names = names_unquoted(said)
         wrong = find_misread_units(statement.text, statement.context, cells, said.quotes)
+        wrong += find_unscaled_figures(statement.text, statement.context, cells, said.quotes)
         wrong += find_misplaced_figures(statement.text, statement.context, cells) if statement.context else ()
         if wrong:
             return _set_support(statement, "not_supported", [*wrong, *reasons])
@@ -111,6 +114,19 @@ def determine_support(
                 reasons = [*([ENGLISH.in_passage] if there else []), *reasons]
             reasons = [*reasons, *names]
     return _set_support(statement, support, reasons)
+
+
+def _find_unquoted_figures(
+    statement: Statement, said: Said, support: Support, passages: Sequence[str]
+) -> tuple[str, ...]:
+    """The figures that the statement does not quote, in words, with those of tables read in their thousands."""
+    figures = figures_unquoted(said, reviewed=support != "unchecked")
+    if not figures or not (cells := _list_quoted_cells(statement)):
+        return figures
+    captions = passages if support == "supported" else ()
+    quotes = (*said.quotes, *list_scaled_amounts(map(strip_note, cells), captions))
+    scaled = replace(said, text=scale_by_head(said.text, statement.context) or said.text, quotes=quotes)
+    return figures_unquoted(scaled, reviewed=support != "unchecked")
 
 
 def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
@@ -149,7 +165,18 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     heads = dict.fromkeys(name for cell in cells for name in cell.names)
     bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
     quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
-    return Said(statement.text, quotes, (*known, statement.context, *heads))
+    known = (*known, statement.context, *heads)
+    return Said(statement.text, quotes, known, tuple(_list_named_columns(statement, cells)))
+
+
+def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
+    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
+    words = frozenset(list_stems(f"{statement.text} {statement.context}"))
+    columns: dict[str, dict[tuple[str, str], None]] = {}
+    for cell in cells:
+        if not words.isdisjoint(list_stems(cell.column_head)):
+            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

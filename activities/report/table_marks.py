@@ -35,15 +35,21 @@ class TableMarks(NamedTuple):
     """The statements that need no mark of their own."""
     notes: str
     """Markdown that names the cells that do not hold; empty if all do."""
+    inferred: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Markdown that names columns or cells that were concluded, with the numbers that they rest on."""
 
 
 def collect_table_marks(tokens: Sequence[Token], claim: CheckedClaim, words: Phrases) -> TableMarks:
     """Collect the numbers that the cells of the table in `tokens` share, and the cells with a note."""
-    cells = [cell for cell in iter_table_cells(tokens) if cell.statement is not None]
+    table = list(iter_table_cells(tokens))
+    cells = [cell for cell in table if cell.statement is not None]
     stated = [(cell, claim.statements[cell.statement]) for cell in cells if cell.statement is not None]
     numbers = {cell.statement: _list_numbers(one) for cell, one in stated if one.kind == "fact" and cell.marks_last}
     uncited = [cell for cell, one in stated if _is_uncited(cell, one)]
-    others = sum(one.kind != "connecting" and bool(_list_numbers(one)) for _, one in stated) + len(uncited)
+    concluded = _group_inferences(stated)
+    apart = {cell for group in concluded.values() for cell in group}
+    cited = (cell for cell, one in stated if one.kind != "connecting" and _list_numbers(one))
+    others = sum(cell not in apart for cell in cited) + len(uncited)
     common = Counter(filter(None, numbers.values())).most_common(1)
     shared, count = common[0] if common else ((), 0)
     if count < LEAST_CELLS or 2 * count <= others:
@@ -54,8 +60,31 @@ def collect_table_marks(tokens: Sequence[Token], claim: CheckedClaim, words: Phr
         if said := _describe_verdict(one, words) or (f"({words.uncited})" if shared and cell in uncited else ""):
             notes.setdefault(said, []).append(cell)
     named = _name_cells(stated)
+    heads = {cell.column: cell.words for cell in table if cell.row == 0}
+    inferred = tuple((_name_columns(group, cells, heads, named), numbers) for numbers, group in concluded.items())
+    unmarked = (unmarked if shared else frozenset()) | {cell.statement for cell in apart if cell.statement is not None}
     lines = (f"- {'; '.join(named[cell] for cell in listed)} {said}" for said, listed in notes.items())
-    return TableMarks(shared, unmarked if shared else frozenset(), "\n".join(lines))
+    return TableMarks(shared, unmarked, "\n".join(lines), inferred)
+
+
+def _group_inferences(stated: Sequence[tuple[TableCell, Statement]]) -> dict[tuple[int, ...], list[TableCell]]:
+    """The cells that were concluded, by the numbers that they rest on, where several rest on the same."""
+    groups: dict[tuple[int, ...], list[TableCell]] = {}
+    for cell, one in stated:
+        if one.kind == "inference" and cell.marks_last and all(it.verdict == "verified" for it in one.citations):
+            groups.setdefault(_list_numbers(one), []).append(cell)
+    return {numbers: group for numbers, group in groups.items() if len(group) >= LEAST_CELLS}
+
+
+def _name_columns(
+    group: Sequence[TableCell], cells: Sequence[TableCell], heads: Mapping[int, str], named: Mapping[TableCell, str]
+) -> str:
+    """The heads of columns that consist of cells of a group, and the other cells of it by their names."""
+    members = frozenset(group)
+    mixed = {cell.column for cell in cells if cell.row > 0 and cell not in members}
+    whole = {cell.column for cell in group if heads.get(cell.column)} - mixed
+    columns = (escape_markdown(heads[column]) for column in sorted(whole))
+    return "; ".join((*columns, *(named[cell] for cell in group if cell.column not in whole)))
 
 
 def is_caption(above: CheckedClaim, table: CheckedClaim) -> bool:

@@ -249,24 +249,6 @@ def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
             yield from (part / whole for part, whole in product(one.values, other.values) if 0 < part < whole)
 
 
-def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
-    """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
-    step = Decimal(1).scaleb(-one.places) / 2
-    pairs = [pair for pair in permutations(others[:_MOST_COMPARED], 2) if pair[0].unit == pair[1].unit]
-    for (first, second), value in product(pairs, one.values):
-        for a, b in product(first.values, second.values):
-            made = [a + b, a - b] if one.unit == first.unit else []
-            if one.unit == POINTS and first.unit == SHARE:
-                made.append(a - b)
-            if b and one.unit in ("", TIMES):
-                made.append(a / b)
-            if b and one.unit == SHARE:
-                made += [(a - b) / abs(b) * 100, a / b * 100]
-            if any(abs(abs(result) - abs(value)) <= step for result in made):
-                return True
-    return False
-
-
 _NO: Final = r"no|keine?[rnm]?|aucune?|ningún|ninguna|nessun[oa]?|nenhuma?|geen"
 _NO_THING: Final = re.compile(rf"\b(?:{_NO})[ \u00a0](?P<thing>[^\W\d_]{{3,}})", re.IGNORECASE)
 _NEGATION: Final = re.compile(

@@ -1,6 +1,7 @@
 """Quotes as they were before a PDF flattened them: other readings, in which figures and names are looked for, too."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -34,11 +35,12 @@ _AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
 
 
 def restore_quotes(quotes: Sequence[str]) -> tuple[str, ...]:
-    """`quotes`, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
+    """`quotes` in plain letters, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
 
     Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
     Claude 24`, the first of which is glued to letters, and where what is left are different words.
     """
+    quotes = tuple(quote if quote.isascii() else quote.translate(_PLAIN) for quote in quotes)
     return (
         *quotes,
         *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
@@ -46,6 +48,11 @@ def restore_quotes(quotes: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+_PLAIN: Final = {
+    # letters and digits of formulas, which are plain ones in another font, and the signs that nobody sees between them
+    **{styled: unicodedata.normalize("NFKC", chr(styled)) for styled in range(0x1D400, 0x1D800)},
+    **dict.fromkeys(range(0x2061, 0x2065)),
+}
 _FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
 _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
 """A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
@@ -92,10 +99,16 @@ def _remove_glued_notes(quote: str) -> str:
     return quote
 
 
-def read_old_font(quote: str) -> str:
-    """`quote` as fonts of older journals meant it, which PDFs give with 3 for a cross and 2 for a minus.
+_FLAT_AREA: Final = re.compile(
+    r"(?<=\d)[ \u00a0]?([cdk\u00b5\u03bcmn]?m|in|ft)[ \u00a0]([23])(?![\w\u00b2\u00b3]|[.,]\d)"
+)
 
-    `2 3 106` is 2*10^6, and `1028` is 10^-8; only a reader can tell that from a number.
+
+def read_lost_typesetting(quote: str) -> str:
+    """`quote` as it was meant, as only a reader can tell: powers of units (`80 mm 2`), and fonts of older journals.
+
+    PDFs give those fonts with 3 for a cross and 2 for a minus: `2 3 106` is 2*10^6, and `1028` is 10^-8.
     """
-    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", quote)
+    raised = _FLAT_AREA.sub(r" \1^\2", quote)
+    crossed = re.sub(r"(?<=\d)[ \u00a0]3[ \u00a0](?=10\d)", "\u00d7", raised)
     return re.sub(r"(?<![\d.,])10[ \u00a0]?2(\d{1,2})(?![\d.,]*\d)", r"10^-\1", crossed)

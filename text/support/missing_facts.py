@@ -8,23 +8,28 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
-from itertools import permutations
+from decimal import Decimal
 from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
+from elcano.text.support.computed_figures import (
+    MOST_OPERANDS,
+    is_level_ratio,
+    is_share_of_one,
+    list_uncomputed,
+    list_underived,
+)
 from elcano.text.support.figure_comparison import (
     HALF,
     find_denied_counts,
     find_figure_ratios,
     find_turned_changes,
     follows_from_share,
-    is_computed,
     is_count_of_others,
     is_denied,
     is_in_parts,
@@ -34,7 +39,7 @@ from elcano.text.support.figure_comparison import (
     read_by_thousands,
 )
 from elcano.text.support.figures import Figure, extract_figures, without_pointers
-from elcano.text.support.flattened_quotes import read_old_font, restore_quotes
+from elcano.text.support.flattened_quotes import read_lost_typesetting, restore_quotes
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.support.substitutions import find_changed_facts, is_label_in_other_digits
@@ -57,6 +62,8 @@ class Statement:
     quotes: tuple[str, ...]
     known: tuple[str, ...] = ()
     """Text that it may use without quoting: the question, titles, headings, authors and dates of the cited works."""
+    columns: tuple[str, ...] = ()
+    """The quoted cells of each column of a table that it names, one text for each."""
 
 
 @dataclass(frozen=True)
@@ -106,25 +113,27 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 
 def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
     """Leave out figures that count something, or that follow from figures that the quotes have."""
-    missing = {one.start for one, _ in found}
-    own = [one for one in extract_figures(statement.text) if one.start not in missing]
-    ratios = list(find_figure_ratios(_extract_all_figures(statement.quotes)))
-    read = [said for quote in statement.quotes if (said := read_old_font(quote)) != quote]
+    there = _extract_all_figures(statement.quotes)
+    ratios = list(find_figure_ratios(there))
+    read = [said for quote in restore_quotes(statement.quotes) if (said := read_lost_typesetting(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
-    return [
-        (one, why)
-        for one, why in found
+    left = [
+        one
+        for one, _ in found
         if not (one.spelled and _is_possible_count(one))
-        and not (
-            one.share is not None and any(is_same_share(one.share, part, one.bound, rounded=True) for part in ratios)
-        )
-        and not is_computed(one, own)
+        and (one.share is None or not any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
+        and not is_share_of_one(one, there)
+        and not is_level_ratio(one, there)
         and not any(is_same_figure(one, other, rounded=False) for other in meant)
     ]
+    missing = {one.start for one in left} | {one.start for one, _ in found if one.spelled}
+    own = [one for one in extract_figures(statement.text) if one.start not in missing]
+    uncomputed = list_uncomputed(left, own, statement.text, statement.quotes, statement.columns)
+    return [(one, why) for one, why in found if one in uncomputed]
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
-    """The figures of `statement` that its quotes or what is known support, and that the text `after` does not have.
+    """The figures of `statement` that its quotes or what is known have, and that the text `after` has not.
 
     `corrected`: units in which it has other figures instead.
     """
@@ -136,6 +145,7 @@ def find_lost_figures(statement: Statement, after: str, corrected: Collection[st
         for one in asked
         if not _is_possible_count(one)
         and one.unit not in corrected
+        and any(is_same_figure(one, other, rounded=one.about) for other in (*there, *known))
         and not _explain_missing_figure(one, asked, statement, there, known)
         and not any(is_same_figure(one, other, rounded=False) for other in kept)
     )
@@ -313,36 +323,8 @@ def _year_in(value: Decimal, statement: Statement) -> bool:
     return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
 
 
-MOST_OPERANDS: Final = 24
-"""Number of figures that are combined: more could produce nearly any other one."""
-
-
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:
     """Describe the figures of `statement` that are neither in what it is inferred from nor follow from it."""
     lacking = [one for one, _ in _find_unquoted_figures(statement, counting=True)]
-    if not lacking:
-        return ()
-    there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)
-    made = list(_derive_results(list(there)[:MOST_OPERANDS]))
-    return tuple(
-        ENGLISH.figure_underived.format(said=one.written)
-        for one in lacking
-        if not any(_is_equal_as_displayed(value, one.places, result) for value in one.values for result in made)
-    )
-
-
-def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
-    if there:
-        yield sum(there, Decimal(0))
-        yield sum(there, Decimal(0)) / len(there)
-    for one, other in permutations(there, 2):
-        try:
-            yield from (one + other, one - other, one * other, (one + other) / 2)
-            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
-        except (DivisionByZero, InvalidOperation, Overflow):
-            continue
-
-
-def _is_equal_as_displayed(shown: Decimal, places: int, exact: Decimal) -> bool:
-    """Return whether `exact` rounds to `shown` at so many decimal places; signs are ignored, as a change has none."""
-    return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2
+    left = list_underived(lacking, [one for text in statement.quotes for one in extract_figures(text)])
+    return tuple(ENGLISH.figure_underived.format(said=one.written) for one in left)

@@ -2,10 +2,10 @@
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first
 (`folded_text.py`). Besides, the case of the first letter and a stop at the end may differ, a footnote number that a PDF
-glued to the last word may be left off, a word that it broke (`lan- guage`) may be whole, a space that it lost between a
-mark and a letter (`particles.In contrast`) may be there, a ligature that it could not decode may be left out or
-spelled, and a quote may leave something out by an ellipsis, if what is before and after it is in the text in that
-order.
+glued to the last word, or to the first one of a sentence, may be left off, a word that it broke (`lan- guage`) may be
+whole, a space that it lost between a mark and a letter (`particles.In contrast`) may be there, a ligature that it could
+not decode may be left out or spelled, and a quote may leave something out by an ellipsis, if what is before and after
+it is in the text in that order.
 """
 
 import re
@@ -37,6 +37,7 @@ _LOST_SPACE: Final = re.compile(r"(?<=[^\w\s]) (?=[^\W\d_])")
 """A space between a mark and a letter, which tells nothing; others part words (`a symptomatic`) or figures."""
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
+_NOTE_BEFORE: Final = re.compile(r"(?<![\w^])[a-z]{4,}[.!?][)\"']?[1-9]\d{0,2}(?:[,-][1-9]\d{0,2})*$")
 LONGEST_WORD: Final = 40
 KEPT: Final = 1_000
 """Texts whose folding is kept; a passage takes some 6 kB."""
@@ -169,7 +170,7 @@ def _is_searchable_part(part: str) -> bool:
 def _has_word_boundaries(text: str, start: int, end: int) -> bool:
     """Whether no word or number continues beyond the edges of `text[start:end]`."""
     return not (
-        _goes_on(text, start)
+        (_goes_on(text, start) and not _begins_behind_footnote(text, start))
         or (_goes_on(text, end) and not _ends_before_footnote(text, end))
         or _has_sign_before(text, start)
         or _is_edge_within_number(text, start, end)
@@ -189,6 +190,12 @@ def _goes_on(text: str, at: int) -> bool:
 def _ends_before_footnote(text: str, end: int) -> bool:
     """Whether the word that ends there is a plain one with a footnote number glued to it, as PDFs do: `bandgap11`."""
     return bool(_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, max(0, end - LONGEST_WORD), end))
+
+
+def _begins_behind_footnote(text: str, start: int) -> bool:
+    """Whether a sentence begins there with the footnote number of the one before glued to it: `cells.110The risk`."""
+    begin = max(0, start - LONGEST_WORD)
+    return text[start].isupper() and _NOTE_BEFORE.search(text, begin, start) is not None
 
 
 def _has_sign_before(text: str, start: int) -> bool:

@@ -61,6 +61,81 @@ async def test_a_block_that_is_left_out_leaves_its_good_sentences(tmp_path: Path
     assert "mix" not in report.markdown
 
 
+ITEMS = (
+    "- Oil floats on water [a].\n- It does not mix with it [b].\n- Burning oil is not put out so [c]. It is oil [c]."
+)
+LISTED = """- Oil floats on water [1].
+- It does not mix with water [2].
+- Burning oil is not put out so [3]. It is oil [3]."""
+
+
+@pytest.mark.parametrize(
+    ("said", "citations"),
+    [
+        ("- It does not mix with water [b].", (MIXES,)),
+        ("- It does not mix with water [a].", ({**MIXES, "mark": "a"},)),
+        ("- Oil floats on water [a].\n- It does not mix with water [b].", (FLOATS, MIXES)),
+        ("- It does not mix with water [b].\n- Burning oil is not put out so [c].", (MIXES, BURNS)),
+    ],
+)
+async def test_dropped_items_are_put_back_where_they_stood(
+    tmp_path: Path, said: str, citations: tuple[JsonObject, ...]
+) -> None:
+    mended = {"blocks": [{"id": 1, "text": said, "citations": [*citations]}]}
+    given = {**answer("", FLOATS, WRONG, BURNS), "key_findings": ITEMS}
+    report, _ = await report_of(tmp_path, given, mended)
+    assert LISTED.replace(" It is oil [3].", "") in report.markdown  # a sentence that rests on a kept quote is said
+    assert not report.unverified
+
+
+TABLE = """| Liquid | Floats | Mixes |
+| --- | --- | --- |
+| Oil | on water [a] | not with it [b] |
+| Fat | so [a] | so [a] |
+| Salt | heavier [d] | so [d] |"""
+SALT: JsonObject = {"mark": "d", "evidence": "e1", "quote": "Salt makes water heavier still."}
+
+
+@pytest.mark.parametrize("left", [(2,), (3,), (2, 3)])
+async def test_dropped_rows_are_put_back_where_they_stood(tmp_path: Path, left: tuple[int, ...]) -> None:
+    rows = TABLE.splitlines()
+    text = "\n".join(row for number, row in enumerate(rows, start=-1) if number not in left)
+    mended = {"blocks": [{"id": 1, "text": text, "citations": [FLOATS, MIXES]}]}
+    report, _ = await report_of(tmp_path, answer(TABLE, FLOATS, WRONG, SALT), mended)
+    shown = [line for line in report.markdown.splitlines() if line.startswith("| ")]
+    assert [line.split()[1] for line in shown] == ["Liquid", "---", "Oil", "Fat", "Salt"]
+    assert not report.unverified
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [["| Oil | on water [a] | not with water [b] |", "| Grease | so [a] | so [a] |", "| Salt | so [d] | so [d] |"]],
+)
+async def test_rows_with_another_name_are_no_lost_ones(tmp_path: Path, rows: list[str]) -> None:
+    text = "\n".join([*TABLE.splitlines()[:2], *rows])
+    mended = {"blocks": [{"id": 1, "text": text, "citations": [FLOATS, MIXES, SALT]}]}
+    report, _ = await report_of(tmp_path, answer(TABLE, FLOATS, WRONG, SALT), mended)
+    assert "Grease" in report.markdown
+    assert "Fat" not in report.markdown
+
+
+async def test_a_row_comes_back_without_its_doubted_cells(tmp_path: Path) -> None:
+    text = "\n".join(line for line in TABLE.splitlines() if "Oil" not in line)
+    mended = {"blocks": [{"id": 1, "text": text, "citations": [FLOATS, SALT]}]}
+    report, _ = await report_of(tmp_path, answer(TABLE, FLOATS, WRONG, SALT), mended)
+    assert "| Oil | on water |  |" in report.markdown
+
+
+async def test_a_figure_that_a_cell_loses_is_named_with_its_row_and_column(tmp_path: Path) -> None:
+    share = {**FLOATS, "quote": "with 92 % of its density"}
+    text = (
+        "| Liquid | Density | Mixes |\n| --- | --- | --- |\n| Oil | 92 % [a] | not [b] |\n| Salt | more [a] | so [b] |"
+    )
+    mended = {"blocks": [{"id": 1, "text": text.replace("92 %", "less"), "citations": [share, MIXES]}]}
+    report, _ = await report_of(tmp_path, answer(text, share, WRONG), mended, DENSITY)
+    assert [one.partition("92 % (")[2] for one in report.warnings] == ["“Oil, Density: 92 %”)"]
+
+
 @pytest.mark.parametrize("said", ["Cream rises in the jar [b].", "", "| a |\n|---|\n| Oil mixes [b] |"])
 async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: Path, said: str) -> None:
     other = {**MIXES, "quote": "Oil does not mix with water"}

@@ -50,6 +50,15 @@ def test_a_cell_that_cites_more_keeps_its_mark() -> None:
     assert "dear [1] as ever" in only
 
 
+def test_columns_that_were_concluded_are_named_below_the_table() -> None:
+    table = TABLE.replace("yes [a]", "yes [from a]").replace("no [a]", "no [from a]")
+    assert markdown(claim(table, DEAR)) == [f"{BARE}\n\n[1]\n\n- Use (inferred from [1])"]
+    some = table.replace("dear [a]", "dear [from a]") + "\n| Ice | low [a] | so [a] |"
+    bare = f"{BARE}\n| Ice | low | so |"
+    named = "- Oil, Price: dear; Oil, Use: yes; Water, Use: no (inferred from [1])"
+    assert markdown(claim(some, DEAR)) == [f"{bare}\n\n[1]\n\n{named}"]
+
+
 def test_verdicts_name_row_and_column_below_the_table() -> None:
     def doubt(text: str, support: Support, context: str) -> Judgement:
         quotes = (DEAR.quote,)

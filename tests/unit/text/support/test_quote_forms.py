@@ -71,3 +71,18 @@ def test_a_ligature_without_a_character_may_be_left_out_or_spelled(quote: str) -
 @pytest.mark.parametrize("quote", ["brightness of luorescent proteins", "is deined here", "red-shined by 27 nm"])
 def test_it_stands_for_no_other_letters(quote: str) -> None:
     assert QuoteIndex.of(LIGATURES).find(quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "there"),
+    [
+        ("It may induce immunity.110The risk of it rises.108 So", "The risk of it rises", True),
+        ("It may induce immunity.11,12The risk of it rises.108 So", "The risk of it rises.", True),
+        ("It may induce immunity.110the risk of it rises.", "the risk of it rises", False),
+        ("It takes version 2.110The risk of it rises.", "The risk of it rises", False),
+        ("It may induce immunity.110The risk of it rises.", "10The risk of it rises", False),
+        ("It may induce IL.110The risk of it rises.", "The risk of it rises", False),
+    ],
+)
+def test_a_sentence_may_have_the_note_before_it_glued_to_it(text: str, quote: str, there: bool) -> None:
+    assert bool(QuoteIndex.of(text).find(quote)) == there

@@ -1,0 +1,97 @@
+"""Figures that a statement computes from what it quotes, where its reviewer finds it supported."""
+
+import pytest
+
+from elcano.text.support.missing_facts import Statement, figures_unquoted, find_underived_figures
+
+SCORES = "Model Speed Range Alder-2 41.4 60.6 Birch-base 41.0 60.5 Cedar-Large 40.7 60.6 Oak 42.9 62.6 Table 3: scores"
+BAND = "over 78% of the light stays within for the whole band from 1500 nm to 1600 nm"
+ROW = "4 | 4 | A B | 0.938 0.952 | 0.927 0.938 | 1.97 3.77"
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Oak scores 42.9, which is 2.2 points more than Cedar-Large.", [SCORES]),
+        ("Oak scores 42.9, 2.2 points more than the 40.7 of Cedar-Large.", [SCORES]),
+        ("Oak reaches 62.6, two points above the 60.6 of the best before it.", [SCORES]),
+        ("Against Alder-2 at 41.4, the lead of Oak with 42.9 is 1.5 points, or 3.6 %.", [SCORES]),
+        ("It holds over 100 nm.", [BAND]),
+        ("It holds over 100 nm, almost four times the 26 nm of the other.", [BAND, "within a 26 nm bandwidth"]),
+        ("A falls behind B by 0.011.", [ROW]),
+        ("Oak takes 1.2 s, 50 % less than Elm.", ["Oak 1.2 s", "Elm takes 2.4 s"]),
+        ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.79±0.08"]),
+        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
+        ("It is 1,000 times as strong.", ["a gain of 30 dB"]),
+        ("They differ by a factor of 400: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
+    ],
+)
+def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
+    statement = Statement(said, tuple(quotes))
+    assert figures_unquoted(statement)
+    assert figures_unquoted(statement, reviewed=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes"),
+    [
+        ("Oak scores 42.9, which is 1.9 points more than Cedar-Large.", [SCORES]),  # than Birch-base
+        ("Oak scores 42.9, which is 2.3 points more than Cedar-Large.", [SCORES]),
+        ("Oak scores 42.9, 2.3 points more than the 40.7 of Cedar-Large.", [SCORES]),
+        ("Oak leads by 2.2 %.", [SCORES]),
+        ("It holds over 10 nm.", [BAND]),
+        ("It holds over 100 pm.", [BAND]),
+        ("It holds over 100 nm, almost six times the 26 nm of the other.", [BAND, "within a 26 nm bandwidth"]),
+        ("A falls behind B by 0.012.", [ROW]),
+        ("A falls behind B by 0.001.", [ROW]),
+        ("Oak takes 1.2 s, 40 % less than Elm.", ["Oak 1.2 s", "Elm takes 2.4 s"]),
+        ("Of 45 people 12 more came.", ["There were 45 people in 2015, and 33 men; 3 of 45 left"]),
+        ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.97±0.08"]),
+        ("A fit puts 79 % of it into the slow part.", ["it took 0.79 s"]),
+        ("Some 98 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
+        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 mm"]),
+        ("They differ by a factor of 40: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
+        ("It measures 80 µm².", ["80 μm 3 for fibres"]),
+        ("It measures 80 µm².", ["80 μm 2.5 times"]),
+        ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 7.9"]),
+    ],
+)
+def test_another_figure_is_not(said: str, quotes: list[str]) -> None:
+    assert figures_unquoted(Statement(said, tuple(quotes)), reviewed=True)
+
+
+@pytest.mark.parametrize(("share", "follows"), [("95 %", True), ("5 %", True), ("98 %", False)])
+def test_an_inference_may_say_decibels_as_a_share(share: str, follows: bool) -> None:
+    statement = Statement(f"So {share} of the light are meant.", ("an insertion loss of 0.2 dB",))
+    assert bool(find_underived_figures(statement)) != follows
+
+
+def test_letters_of_formulas_and_unseen_signs_are_read() -> None:
+    quote = "a sensitivity below 1\u20620−2, and \U0001d70f=475±21 \U0001d707\u2062s"
+    assert figures_unquoted(Statement("It is sensitive below 10⁻², within 475 ± 21 µs.", (quote,))) == ()
+    assert figures_unquoted(Statement("It is sensitive below 10⁻³.", (quote,)))
+    assert figures_unquoted(Statement("It lasts 475 ± 21 ns.", (quote,)), reviewed=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "column", "follows"),
+    [
+        ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824", True),
+        ("The score of A falls by 0.056.", "0.88 0.857 | 0.857 0.824", True),
+        ("The score of A falls by 0.025.", "0.88 0.857 | 0.857 0.824", False),
+        ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824 | 0.861 0.81", False),  # of six, too many may do
+    ],
+)
+def test_a_figure_may_follow_from_the_few_of_a_column(said: str, column: str, follows: bool) -> None:
+    assert bool(figures_unquoted(Statement(said, (column,), (), (column,)), reviewed=True)) != follows
+
+
+@pytest.mark.parametrize(("share", "follows"), [("50 %", True), ("150 %", True), ("15 %", False), ("60 %", False)])
+def test_a_multiple_may_be_said_in_per_cent(share: str, follows: bool) -> None:
+    statement = Statement(f"They are 1.5 times, or {share}, longer.", ("1.5× longer",))
+    assert bool(figures_unquoted(statement, reviewed=True)) != follows
+
+
+def test_long_quotes_take_the_time_of_their_length() -> None:
+    row = " | ".join(f"{number}.5" for number in range(20_000))
+    assert figures_unquoted(Statement("A falls behind 3.5 of B by 0.012.", (row,)), reviewed=True)

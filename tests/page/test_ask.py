@@ -128,6 +128,26 @@ async def test_an_upload_that_is_cut_off_is_sent_again_and_nothing_is_asked_befo
     await until(is_gone)
 
 
+async def test_files_that_are_removed_while_they_are_sent_keep_no_other_from_being_sent(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    async def never_answer(route: Route) -> None:
+        """The upload stays under way."""
+
+    slow: list[FilePayload] = [{"name": f"slow-{one}.md", "mimeType": "", "buffer": b"# Slow"} for one in range(4)]
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await page.route("**/slow-*.md", never_answer)
+        await page.get_by_label("choose files").set_input_files(slow)
+        await expect(page.locator("#documents [role=status]")).to_have_text("0 of 4 read, 4 to upload.")
+        for number in range(4):
+            await page.get_by_role("button", name=f"Remove slow-{number}.md").click()
+        await page.get_by_label("choose files").set_input_files(FILES[:1])
+        await expect(page.locator(ROWS)).to_have_text([re.compile("read: A log")])
+    (collection,) = (await tour.api.get("/v1/collections")).json()
+    await tour.api.delete(f"/v1/collections/{collection['name']}")
+
+
 async def test_a_collection_that_is_deleted_meanwhile_is_not_asked_in_silence(
     open_tour_page: OpenPage, tour: Tour
 ) -> None:

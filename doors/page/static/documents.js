@@ -60,7 +60,7 @@ function show(one, state, said = "") {
   told.textContent = [WORDS[state], said].filter(Boolean).join(": ");
   const bad = one.partly || state === "failed" || state === "unread";
   told.className = bad ? "warn-text" : "quiet";
-  if (bad && !one.row.matches(":focus-within")) one.row.parentNode.prepend(one.row);
+  if (bad && !one.row.matches(":focus-within")) one.row.parentNode?.prepend(one.row);
   bar.hidden = state !== "waiting";
   retry.hidden = state !== "failed";
   summarize();

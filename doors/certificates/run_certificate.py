@@ -91,16 +91,21 @@ class CertificateWriter:
                 yield passage.model_dump_json()
 
     async def _texts(self, report: Report) -> AsyncIterator[str]:
-        """The whole texts of the documents that are cited, also where a quote is not in them."""
+        """The whole texts of the documents that are cited, also where a quote is not in them.
+
+        The store keeps a text that several documents have once, under the first that anybody found: here it is
+        attributed to the first that this report cites.
+        """
         cited = list(dict.fromkeys(one.evidence for one in report.citations if one.evidence))
-        hashes: dict[str, None] = {}
+        documents: dict[str, str] = {}
         for first in range(0, len(cited), BATCH):
             found = await self._store.evidence.get(cited[first : first + BATCH])
-            hashes |= dict.fromkeys(passage.content_hash for passage in found)
-        for content_hash in hashes:
+            for passage in found:
+                documents.setdefault(passage.content_hash, passage.document)
+        for content_hash, document in documents.items():
             text = await self._store.evidence.text(content_hash)
             if text is not None:  # the store keeps no passage without its text
-                yield text.model_dump_json()
+                yield text.model_copy(update={"document": document}).model_dump_json()
 
     async def _drafts(self) -> AsyncIterator[str]:
         """The report's draft, what was attached to the report, and the drafts of the sections, as they are kept."""

@@ -1,7 +1,7 @@
 """Certificates of runs that really were researched, of every kind, made once for all tests."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,10 @@ class Certificates(dict[str, bytes]):
 
 
 @asynccontextmanager
-async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """An API with a worker, over a few pages, that keeps everything in `folder / "data"`."""
+async def research(
+    client: Client, folder: Path, collections: Sequence[str] = ("handbook",)
+) -> AsyncIterator[httpx.AsyncClient]:
+    """An API with a worker, over a few pages in each of `collections`, that keeps everything in `folder / "data"`."""
     pages = folder / "handbook"
     pages.mkdir()
     for name, text in PAGES.items():
@@ -58,7 +60,7 @@ async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncCli
     settings = Settings(
         _env_file=None,
         data_dir=folder / "data",
-        collections={"handbook": pages},
+        collections=dict.fromkeys(collections, pages),
         package_readmes=False,
         build_id="one",
     )
@@ -66,9 +68,9 @@ async def research(client: Client, folder: Path) -> AsyncIterator[httpx.AsyncCli
         yield api
 
 
-async def researched(api: httpx.AsyncClient, kind: str) -> str:
-    """The id of a run of this kind that has ended."""
-    run_id = await start(api, **KINDS[kind])
+async def researched(api: httpx.AsyncClient, kind: str, **asked: Any) -> str:
+    """The id of a run of this kind, asked for with `asked` besides, that has ended."""
+    run_id = await start(api, **KINDS[kind], **asked)
     while (run := (await api.get(f"/v1/runs/{run_id}")).json())["status"] == "running":
         if kind == "stopped" and run["stage"] == "paused":
             await api.post(f"/v1/runs/{run_id}/stop", json={"reason": "we know enough"})
@@ -77,9 +79,9 @@ async def researched(api: httpx.AsyncClient, kind: str) -> str:
     return run_id
 
 
-async def certified(api: httpx.AsyncClient, kind: str) -> bytes:
+async def certified(api: httpx.AsyncClient, kind: str, **asked: Any) -> bytes:
     """The certificate of a run of this kind, which is researched first."""
-    answer = await api.get(f"/v1/runs/{await researched(api, kind)}/certificate")
+    answer = await api.get(f"/v1/runs/{await researched(api, kind, **asked)}/certificate")
     assert answer.status_code == 200, answer.text
     return answer.content
 

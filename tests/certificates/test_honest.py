@@ -13,7 +13,7 @@ from elcano import __version__
 from elcano.doors.certificates.certificate_format import HASHES, PARTS, WHOLE
 from elcano.doors.certificates.verify_command import compare_certificate, summarize_certificate
 from elcano.graphs.report.report import Report
-from tests.certificates.conftest import KINDS, Certificates
+from tests.certificates.conftest import KINDS, Certificates, certified, research
 from tests.certificates.ways import walk_ways
 
 
@@ -27,6 +27,17 @@ async def test_an_honest_certificate_holds(certificates: Certificates, kind: str
         summarize_certificate(verdict.held)[0]
         == f"The report of {verdict.held.about.run_id} follows from the recorded evidence."
     )
+
+
+async def test_of_a_document_that_is_in_two_collections_the_certificates_of_both_hold(
+    temporal: Client, tmp_path: Path
+) -> None:
+    async with research(temporal, tmp_path, ("handbook", "copy")) as api:
+        for sources in (["handbook"], ["copy"], ["handbook", "copy"]):
+            verdict = compare_certificate(await certified(api, "iterative", sources=sources))
+            assert verdict.faults == (), sources
+            assert verdict.held is not None
+            assert {one.document.partition(":")[0] for one in verdict.held.texts} <= {*sources}
 
 
 async def test_any_reader_of_json_reads_it(certificates: Certificates) -> None:

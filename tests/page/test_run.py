@@ -34,7 +34,7 @@ async def test_a_run_that_waits_for_budget_is_topped_up_and_followed_to_its_repo
     run_id = tour.runs[SPENT]
     async with open_tour_page() as page:
         await page.goto(f"/runs/{run_id}")
-        await expect(page.locator("#notices")).to_contain_text("Its budget is used up.")
+        await expect(page.locator("#notices")).to_contain_text("Its budget is used up:")
         await page.get_by_role("button", name="Add", exact=True).click()
         await expect(page.locator("form[data-post$=top-up] .fault[role=alert], [data-fault=body]").first).to_have_text(
             re.compile("nothing is added")

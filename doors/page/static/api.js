@@ -12,17 +12,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Asks the API; resolves to the JSON of the answer, null without any. A file is sent as it is. Rejects with a `Refusal`. */
+/** Asks the API; resolves to the JSON of the answer, null without any. Rejects with a `Refusal`. */
 export async function ask(method, path, body, headers = {}) {
-  const file = body instanceof Blob;
-  const kind = body === undefined ? {} : { "Content-Type": file ? "application/octet-stream" : "application/json" };
+  const kind = body === undefined ? {} : { "Content-Type": "application/json" };
   let response;
   try {
     response = await fetch(root + path, {
       method,
       keepalive: method === "DELETE", // what is shown as removed is removed though the reader leaves at once
       headers: { Accept: "application/json", ...kind, ...headers },
-      body: file || body === undefined ? body : JSON.stringify(body),
+      body: JSON.stringify(body),
     });
   } catch {
     throw new Refusal({ status: 0, title: "The server is not answering", detail: "The server is not answering. Nothing is lost: try again when it is back." });

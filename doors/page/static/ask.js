@@ -19,8 +19,7 @@ function readDraft() {
   for (const field of form.elements) {
     if (!field.name || field.type === "hidden") continue;
     if (field.type === "checkbox") draft[field.name] = (draft[field.name] ?? []).concat(field.checked ? [field.value] : []);
-    else if (field.type !== "radio") draft[field.name] = field.value;
-    else if (field.checked) draft[field.name] = field.value;
+    else if (field.type !== "radio" || field.checked) draft[field.name] = field.value;
   }
   return draft;
 }
@@ -61,10 +60,7 @@ function buildRequest() {
     sources: String(sources) === String(listSources("[data-default]")) ? undefined : sources, // the server knows its own best
     trust: buildTrust(),
     previous_run: form.previous_run?.value,
-    instructions: text("instructions"),
-    background: text("background"),
-    domain: text("domain"),
-    model: text("model"),
+    ...Object.fromEntries(["instructions", "background", "domain", "model"].map((name) => [name, text(name)])),
     clarify: form.clarify.checked || undefined,
     approve_plan: form.approve_plan.checked || undefined,
     budget: {

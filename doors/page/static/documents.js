@@ -6,13 +6,16 @@ const place = document.getElementById("documents");
 const AT_ONCE = 3; // uploads, of a browser's six connections
 const LOOKED_AT = 20; // files that are asked for at a time
 const POLL_MS = 500;
-const WORDS = { waiting: "", sent: "uploaded, is being read", read: "read", unread: "", failed: "" };
+const SAY_MS = 2000; // between two sentences that are read aloud
+const WORDS = { sent: "uploaded, is being read", read: "read" };
 
-let files = []; // { file, name, collection, path, row, state: one of WORDS }
+let files = []; // { file, name, collection, path, row, state: waiting, sent, read, unread or failed }
 const unread = new Map(); // by collection: documents that are yet to be read, parts of archives and lists among them
 let sending = 0;
 let accepted = 0; // unreadable files that the reader was told of
 let watching = false;
+let saying; // of all files, soon
+let saidAt = -SAY_MS;
 
 const count = (...states) => files.filter(({ state }) => states.includes(state)).length;
 const isOpen = () => count("waiting", "sent") > 0 || [...unread.values()].some(Boolean);
@@ -37,7 +40,7 @@ function add(found) {
     }
     place.querySelector("ul").append(row);
     files.push(one);
-    show(one, file.size ? "waiting" : "failed", file.size ? "" : "It is empty.");
+    show(one, ...(file.size ? ["waiting"] : ["unread", "It is empty."]));
   }
 }
 
@@ -50,13 +53,16 @@ function nameCollection(found) {
   return `${/^[a-z0-9]/.test(first) ? first : "files"}${others ? `-and-${others}-more` : ""}-${hash.toString(36)}`;
 }
 
-function show(one, state, said = "", again = false) {
+/** Shows how a file stands; those that cannot be used as they are come first, and can be tried again if that may help. */
+function show(one, state, said = "") {
   one.state = state;
   const [, told, bar, , retry] = one.row.children;
   told.textContent = [WORDS[state], said].filter(Boolean).join(": ");
-  told.className = one.partly || state === "failed" || state === "unread" ? "warn-text" : "quiet";
+  const bad = one.partly || state === "failed" || state === "unread";
+  told.className = bad ? "warn-text" : "quiet";
+  if (bad && !one.row.matches(":focus-within")) one.row.parentNode?.prepend(one.row);
   bar.hidden = state !== "waiting";
-  retry.hidden = !again;
+  retry.hidden = state !== "failed";
   summarize();
   if (state === "waiting") send();
 }
@@ -73,7 +79,8 @@ async function send() {
   } catch (refusal) {
     const [fault] = refusal.faults;
     if (refusal.status === 401) announceSignIn();
-    show(one, "failed", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message, !refusal.status || refusal.status === 401 || refusal.status >= 500);
+    const passes = !refusal.status || refusal.status === 401 || refusal.status >= 500;
+    show(one, passes ? "failed" : "unread", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message);
   }
   one.request = undefined;
   sending -= 1;
@@ -114,7 +121,7 @@ async function watch() {
 async function look(one) {
   const found = await ask("GET", one.path).catch((refusal) => refusal);
   if (one.state !== "sent" || found.state === "uploaded") return;
-  if (found.status === 404) return show(one, "failed", "It was deleted meanwhile.", true);
+  if (found.status === 404) return show(one, "failed", "It was deleted meanwhile.");
   if (found instanceof Refusal) return; // the next look tells
   one.partly = Boolean(found.reason) || found.gaps.some((gap) => gap.unread);
   show(one, found.state === "refused" ? "unread" : "read", [found.title, found.reason, ...found.gaps.map((gap) => gap.reason)].filter(Boolean).join("; "));
@@ -122,20 +129,26 @@ async function look(one) {
 
 async function remove(one) {
   files = files.filter((other) => other !== one);
+  const next = one.row.nextElementSibling ?? one.row.previousElementSibling ?? place;
   one.row.remove();
+  next.querySelector("button, input").focus();
   one.request?.abort();
   if (!files.some(({ collection }) => collection === one.collection)) choose(one.collection, false);
   summarize();
   if (one.state !== "failed") await ask("DELETE", one.path).catch(() => {}); // it was not there yet
 }
 
-/** All files in one sentence, which is what is read aloud. */
+/** Says how all files stand, soon: each upload by itself would be too much to be read aloud. */
 function summarize() {
+  saying ??= setTimeout(tellAll, saidAt + SAY_MS - performance.now());
+}
+
+function tellAll() {
+  saying = undefined;
+  saidAt = performance.now();
   const parts = [`${count("read")} of ${files.length} read`];
   for (const [state, words] of [["waiting", "to upload"], ["unread", "cannot be read"], ["failed", "not uploaded"]]) if (count(state)) parts.push(`${count(state)} ${words}`);
-  const said = files.length ? `${parts.join(", ")}.` : "";
-  const status = place.querySelector("[role=status]");
-  if (status.textContent !== said) status.textContent = said;
+  place.querySelector("[role=status]").textContent = files.length ? `${parts.join(", ")}.` : "";
 }
 
 /** Has the run search a collection; the server's own sources are searched beside it only if they are chosen again. */
@@ -170,7 +183,7 @@ export async function settleFiles() {
   if (bad && bad === files.length) return refuse("None of the files can be read: remove them, or add others.");
   if (bad <= accepted) return [];
   accepted = bad;
-  return refuse(`Cannot be read: ${bad} of ${files.length}. Press again to go on with the others.`);
+  return refuse(`Cannot be read: ${bad} of ${files.length}, on top of the list. Press again to go on with the others.`);
 }
 
 /** Puts pasted addresses into the question, where the source “page” reads them; if this server has none, the form says so. */

@@ -1,5 +1,5 @@
 // Lists of runs follow the newest that work: few, as a browser opens six connections, and none while the page is hidden.
-import { ask, root, say } from "./api.js";
+import { ask, root } from "./api.js";
 import { refreshParts } from "./parts.js";
 
 const FOLLOWED = 2;
@@ -41,43 +41,3 @@ addEventListener("pagehide", () => { for (const stream of streams.values()) stre
 addEventListener("pageshow", (event) => { if (event.persisted) refreshSoon(); });
 for (const field of document.querySelectorAll("#filters :is(select, [name=batches])")) field.addEventListener("change", () => field.form.requestSubmit());
 follow();
-
-// Chosen runs: two are compared by their form; deleting takes a second press, which says how many are meant.
-
-const form = document.getElementById("chosen");
-const remove = form?.querySelector("[data-delete]");
-
-function listChosen() {
-  return [...document.querySelectorAll("input[form=chosen]:checked")].map((box) => box.value);
-}
-
-function showChosen() {
-  const count = listChosen().length;
-  form.querySelector("[type=submit]").disabled = count !== 2;
-  if (!remove) return;
-  remove.hidden = count === 0;
-  remove.textContent = "Delete";
-}
-
-async function deleteChosen() {
-  const chosen = listChosen();
-  const sure = `Delete ${chosen.length} for good`;
-  if (remove.textContent !== sure) {
-    remove.textContent = sure;
-    return say("This deletes their reports, evidence and events too. Press again to confirm.");
-  }
-  remove.disabled = true;
-  const refusals = [];
-  for (const id of chosen) await ask("DELETE", `/v1/runs/${encodeURIComponent(id)}`).catch((refusal) => refusals.push(refusal.message));
-  remove.disabled = false;
-  say([`${chosen.length - refusals.length} deleted.`, ...new Set(refusals)].join(" "));
-  await refreshParts().catch(() => {});
-  showChosen();
-}
-
-if (form) {
-  document.addEventListener("change", showChosen);
-  addEventListener("pageshow", showChosen);
-  remove?.addEventListener("click", deleteChosen);
-  showChosen();
-}

@@ -114,7 +114,9 @@ def determine_support(
 
 
 def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
-    return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
+    return statement.model_copy(
+        update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS]).replace(".; ", "; ")}
+    )
 
 
 def check_connecting_statement(

@@ -253,6 +253,8 @@ class Needs(Frozen):
     """A text whose words the extractive model wants weighed: the question."""
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
+    digest: int = 0
+    """Characters of a passage's text that its agent shows; 0: all."""
     searched: tuple[str, ...] = ()
     """Sources to weigh them by, besides those of the conversation and the passages."""
     more: JsonObject = {}

@@ -294,9 +294,7 @@ def _build_reviewed_statement(
     one: Statement, before: str, cited: Sequence[CheckedCitation], passages: Mapping[str, Evidence], works: Works
 ) -> ReviewedStatement:
     known = [passages[id] for id in dict.fromkeys(each.evidence for each in cited) if id in passages]
-    context = dict[str, str]()
-    for each in cited:
-        context[each.quote] = context.get(each.quote) or _find_quote_context(each, passages)
+    context = {each.quote: _find_quote_context(each, passages) for each in cited}
     return ReviewedStatement(
         id=0,
         statement=one.text,

@@ -12,6 +12,10 @@ from elcano.graphs.report.report import Citation, Claim
 from elcano.text.prose.markdown_parser import mark_of
 from elcano.text.stems import list_stems
 
+_NEW_LINE: Final = "\n"
+_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
+"""How an item of a list begins."""
+_INDENTED: Final = re.compile(r"^[ \t]+\S", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _BRACKET: Final = r"\[[^\[\]\n]{1,80}\]"
 _GAP: Final = rf"(?:{_BRACKET}|[\W_])*?"
@@ -20,7 +24,7 @@ _END: Final = rf"[^\w\s\[]*(?:\s*{_BRACKET}[^\w\s\[]*)*"
 
 
 def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, found: CheckedClaim) -> Claim | None:
-    """Return `repair` with the sentences of a paragraph that it lost or spoiled though nothing was wrong with them.
+    """Return `repair` with the sentences of a paragraph or plain list that it lost or spoiled and that had no fault.
 
     Args:
         claim: the block as it was written.
@@ -29,10 +33,12 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
         found: the repair, checked; without statements if there is none.
 
     Returns:
-        The block, or None if it is no paragraph, its sentences cannot be told apart, or one of the repair is on
+        The block, or None if it is neither, its sentences cannot be told apart, or one of the repair is on
         something else.
     """
-    if before.kind != "paragraph" or found.kind != "paragraph":
+    kinds = {before.kind, *([found.kind] if repair else [])}
+    texts_of_both = (claim.text, repair.text if repair else "")
+    if kinds not in ({"paragraph"}, {"list"}) or any(_INDENTED.search(text) for text in texts_of_both):
         return None
     texts = split_sentences(claim.text, [one.text for one in before.statements])
     merged = split_sentences(repair.text, [one.text for one in found.statements]) if repair else []
@@ -53,7 +59,8 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
         merged.insert(place, rename_marks(text, {mark: [name] for mark, name in names.items()}))
         citations += [one.model_copy(update={"mark": names[one.mark]}) for one in own]
         place += 1
-    return Claim(text=" ".join(merged), citations=tuple(citations))
+    lines = (f"{_NEW_LINE if _ITEM.match(one) else ' '}{one}" for one in merged)
+    return Claim(text="".join(lines).strip(), citations=tuple(citations))
 
 
 def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:

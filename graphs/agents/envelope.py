@@ -35,8 +35,7 @@ class EvidenceItem(Frozen):
     locator: str = ""
     """Its place in the document, for the extractive model alone."""
     source: str = ""
-    """Its source, and what kind of source that is: `pubmed (articles)`. A prompt leaves it out where it is that of the
-    passage above."""
+    """Its source and the kind of that, `pubmed (articles)`; left out of a prompt where the passage above has the same."""
     about: str = ""
     """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""

@@ -35,7 +35,7 @@ class EvidenceItem(Frozen):
     locator: str = ""
     """Its place in the document, for the extractive model alone."""
     source: str = ""
-    """Its source and the kind of that, `pubmed (articles)`; left out of a prompt where the passage above has the same."""
+    """Its source and the kind of that, `pubmed (articles)`; a prompt leaves out that of the passage above."""
     about: str = ""
     """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""

@@ -30,7 +30,7 @@ SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
 WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 """They ask for parts, as what is settled and disputed, for which a section of 400 words has no room."""
-MOST_DIGESTS: Final = 3
+MOST_DIGESTS: Final = 2
 """Passages of other sections that the writer of a section is shown in brief, the best first, besides those that its
 criteria and contradictions name."""
 LEAST_SHARED: Final = 0.4

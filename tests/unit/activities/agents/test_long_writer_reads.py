@@ -103,7 +103,7 @@ def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_
     drafts = Drafts(sections=sections, passages=((*meeting, *others[:13]), (*meeting, *others[13:], *others[5:13])))
     task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
     shown = {one.key: len(one.text) for one in task.evidence}
-    assert list(shown) == [f"e{number}" for number in (9, 13, *range(15, 20), 5, 6, 7, 11)]
+    assert list(shown) == [f"e{number}" for number in (9, 13, *range(15, 20), 5, 6, 11)]
     assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in (11, *range(15, 20))}
 
 

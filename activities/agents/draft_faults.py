@@ -23,6 +23,9 @@ LIKE_QUOTE: Final = 0.6
 """Minimum similarity of a quote that replaces another."""
 LOST: Final = "Mending a sentence left out what the passages that it cited say:"
 UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
+UNCITED_TABLE: Final = (
+    "No cell of the table has a mark: put behind each cell that of a quote of its row, or leave it out."
+)
 
 
 def list_failing(claim: Claim, found: CheckedClaim) -> list[Citation]:
@@ -55,10 +58,11 @@ def list_kept_citations(claim: Claim, found: CheckedClaim) -> list[Citation]:
 def list_unreplaced_citations(
     claim: Claim, found: CheckedClaim, shown: Collection[Citation], repair: RevisedBlock
 ) -> list[Citation]:
-    """The citations of sentences without a fault that a repair leaves as they are.
+    """The citations of a block that a repair leaves as they are.
 
-    A writer leaves out what it was shown. A mark of which it was shown nothing may be one that it took for something
-    else: it keeps its citation if its sentence stands, unless that quotes the same passage anew.
+    A mark that stands in the repair, which gives it no citation, means what it meant before: writers repeat what they
+    change, not what they keep. A mark of which the writer was shown nothing may be one that it took for something else:
+    it keeps its citation if its sentence stands, unless that quotes the same passage anew.
 
     Args:
         claim: the block as it was written.
@@ -71,18 +75,21 @@ def list_unreplaced_citations(
     said = bare_words(repair.text)
     standing = [one for one in found.statements if bare_words(one.text) in said]
     held = {(cited.evidence, cited.quote) for one in standing for cited in one.citations}
+    kept = list_kept_citations(claim, found)
 
     def is_left(one: Citation) -> bool:
         mark = mark_of(one.mark)
         own = (one.evidence, one.quote) in held and (mark, one.evidence) not in anew
-        return mark not in marks or (one not in shown and (mark in known or own))
+        return mark not in marks or (one in kept and one not in shown and (mark in known or own))
 
-    return [one for one in list_kept_citations(claim, found) if is_left(one)]
+    return [one for one in claim.citations if mark_of(one.mark) and is_left(one)]
 
 
 def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, str]) -> Iterable[str]:
     """Yield the faults of a block, worded for its writer; `texts` are those of its citations."""
-    if count_uncited([found]):
+    if count_uncited([found]) and found.kind == "table":
+        yield UNCITED_TABLE
+    elif count_uncited([found]):
         yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
     yield from dict.fromkeys(texts[one] for one in list_failing(claim, found))
     for one in found.statements:

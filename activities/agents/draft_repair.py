@@ -333,10 +333,10 @@ class _Desk:
             return False
         if any(is_lost(one, found) for one in before.statements if not is_doubted(one)):
             return False
-        repeated = Counter(iter_statements(found)) - Counter(iter_statements([before]))
-        if any(count > 1 for count in repeated.values()):
+        earlier, now = Counter(iter_statements([before])), Counter(iter_statements(found))
+        if any(count > max(1, earlier[text]) for text, count in now.items()):
             return False
-        said = set(repeated)
+        said = set(now - earlier)
         length = sum(len(one.text) for one in repair)
         if said & others or length > MOST_GROWTH * len(claim.text) + SLACK_CHARACTERS:
             return False

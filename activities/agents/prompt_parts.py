@@ -132,6 +132,7 @@ class Loader:
                 numbers=numbers,
                 first=needs.first,
                 places=weighed,
+                digest=needs.digest,
             )
             if needs.sections:
                 before = Drafts(sections=by_keys(sections, shown.ids))

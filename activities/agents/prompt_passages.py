@@ -30,6 +30,7 @@ def fit_passages_to_tokens(
     numbers: Mapping[str, int] | None = None,
     first: Iterable[str] = (),
     places: bool = True,
+    digest: int = 0,
 ) -> ShownPassages:
     """The passages to show within `tokens`, in the order of their finding.
 
@@ -44,6 +45,7 @@ def fit_passages_to_tokens(
         numbers: by id the numbers that passages have in the run; None: their places here.
         first: ids of those that come before all others, as what meets a criterion does.
         places: whether it is shown where passages stand, which only the extractive model reads.
+        digest: characters of each text that count, as its agent shows a digest; 0: all.
     """
     room = tokens * CHARACTERS_PER_TOKEN
     works = Works(evidence, accounts)
@@ -54,7 +56,8 @@ def fit_passages_to_tokens(
     }
     chosen: dict[str, None] = {}
     for passage in _in_turn(evidence, conversation, first):
-        size = _count_item_characters(items[passage.id])
+        item = items[passage.id]
+        size = _count_item_characters(item) - (max(0, len(item.text) - digest) if digest else 0)
         if size <= room:
             chosen[passage.id] = None
             room -= size
@@ -97,12 +100,18 @@ def build_evidence_item(
     return EvidenceItem(
         key=key,
         title=passage.title,
-        heading="" if not places and passage.title.endswith(passage.heading) else passage.heading,
+        heading="" if not places and _is_named_in_title(passage) else passage.heading,
         locator=passage.locator if places else "",
         source=format_source_with_kind(passage.source),
         about=work,
         text=passage.text if text else "",
     )
+
+
+def _is_named_in_title(passage: Evidence) -> bool:
+    """Whether the title of a passage ends with its heading, or with the last part of that."""
+    last = passage.heading.rpartition(" > ")[2]
+    return passage.title.endswith(passage.heading) or passage.title.rpartition(" > ")[2] == last
 
 
 def _count_item_characters(item: EvidenceItem) -> int:

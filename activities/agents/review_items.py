@@ -294,6 +294,7 @@ def _build_reviewed_statement(
     one: Statement, before: str, cited: Sequence[CheckedCitation], passages: Mapping[str, Evidence], works: Works
 ) -> ReviewedStatement:
     known = [passages[id] for id in dict.fromkeys(each.evidence for each in cited) if id in passages]
+    context = {each.quote: _find_quote_context(each, passages) for each in cited}
     return ReviewedStatement(
         id=0,
         statement=one.text,
@@ -302,8 +303,8 @@ def _build_reviewed_statement(
         inferred=one.kind == "inference",
         unmarked=one.kind == "connecting",
         works=tuple(dict.fromkeys(_name_work(passage, works) for passage in known)),
-        quotes=tuple(dict.fromkeys(each.quote for each in cited)),
-        quote_context=tuple(dict.fromkeys(filter(None, (_find_quote_context(each, passages) for each in cited)))),
+        quotes=tuple(context),
+        quote_context=tuple(context.values()) if any(context.values()) else (),
         cells=tuple(dict.fromkeys(describe_cells(one.text, cited))),
     )
 

@@ -204,6 +204,8 @@ BM25: Final = "bm25(1.5, 2.0, 1.0)"
 """Weights of title, heading and body: the words of a heading speak for all that is under it."""
 PER_DOCUMENT: Final = 3
 """Passages of one document that come before the fourth-best passages of any are looked at."""
+OUTDONE: Final = 0.5
+"""Share of the score of a further passage of a document; a hit of another one with less gives its place to that."""
 FLOOR: Final = 0.25
 """Share of the best hit's score; a hit with less shares only common words with the query. Of the passages that experts
 cited over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
@@ -288,7 +290,10 @@ def select_search_languages(spoken: Mapping[str, int], language: str = "") -> tu
 
 
 def spread_over_documents(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """The first `limit` hits: of one document more than three only where others run out, and no passage twice."""
+    """The first `limit` hits, no passage twice.
+
+    Of one document there are more than three only where others run out, or have less than half of the score.
+    """
     front: list[Hit] = []
     back: list[Hit] = []
     taken: Counter[int] = Counter()
@@ -300,6 +305,11 @@ def spread_over_documents(hits: Iterable[Hit], limit: int) -> list[Hit]:
         taken[hit.document] += 1
         (front if taken[hit.document] <= PER_DOCUMENT else back).append(hit)
     chosen = (front + back)[:limit]
+    for hit in back[max(0, limit - len(front)) :]:
+        last = min(range(len(chosen)), key=lambda place: chosen[place].score, default=None)
+        if last is None or chosen[last].score >= OUTDONE * hit.score:
+            break
+        chosen[last] = hit
     return sorted(chosen, key=lambda hit: hit.score, reverse=True)
 
 

@@ -130,7 +130,9 @@ def _find_unquoted_figures(
 
 
 def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
-    return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
+    return statement.model_copy(
+        update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS]).replace(".; ", "; ")}
+    )
 
 
 def check_connecting_statement(

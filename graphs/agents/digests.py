@@ -1,7 +1,8 @@
 """Digests of passages: the sentences that have most of the words that are asked about."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
@@ -14,21 +15,24 @@ _GAP: Final = " […] "
 DIGESTED: Final = f"""\
 - Of longer passages `text` has the sentences closest to the question, joined by “{_GAP.strip()}”.
 """
-_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+(?![a-z\d(\[])|(?<=\u3002)")
-"""No sentence begins with a small letter, a digit or a bracket: what ends in front of one is `Fig.` or `et al.`."""
+_CELLS: Final = " | "
+"""Stands between the cells of a row."""
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+(?![a-z\d(\[])|(?<=\u3002)|\n(?=[^\n]* \| )")
+"""What ends a sentence or, in front of a row of a table, a line. No sentence begins with a small letter, a digit or a
+bracket: what ends in front of one is `Fig.` or `et al.`."""
 _FIGURE: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"\w{4,}")
 _STEM: Final = 6
 """Words that begin alike are the same to a digest."""
 
 
-def digest_passages(task: TaskEnvelope) -> TaskEnvelope:
+def digest_passages(task: TaskEnvelope, characters: int = DIGEST_CHARACTERS) -> TaskEnvelope:
     """`task` with a digest of each passage.
 
     It depends on the question and the criteria alone: the same in every turn, so prompts begin alike.
     """
     asked = " ".join((task.question, *(one.text for one in task.criteria)))
-    return task.model_copy(update={"evidence": tuple(digest_passage(one, asked) for one in task.evidence)})
+    return task.model_copy(update={"evidence": tuple(digest_passage(one, asked, characters) for one in task.evidence)})
 
 
 def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHARACTERS) -> EvidenceItem:
@@ -39,21 +43,37 @@ def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHAR
 def digest_text(text: str, asked: str, characters: int) -> str:
     """The sentences of `text` that have most of the words of `asked`, in order, as far as `characters` allow.
 
-    A figure counts as one of the words: what is judged and planned often turns on figures.
+    A figure counts as one of the words: what is judged and planned often turns on figures. A row of a table counts as
+    a sentence and comes with the row of heads.
     """
     if len(text) <= characters:
         return text
     words = frozenset(_list_stems(asked))
-    sentences = [one for one in _SENTENCES.split(text) if one]
-    known = [len(words.intersection(_list_stems(one))) for one in sentences]
-    shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, sentences, strict=True)]
+    ends = [0, *(found.end() for found in _SENTENCES.finditer(text)), len(text)]
+    parts = [text[begin:end] for begin, end in pairwise(ends)]
+    known = [len(words.intersection(_list_stems(one))) for one in parts]
+    shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, parts, strict=True)]
     room, chosen = characters, set[int]()
-    for place in sorted(range(len(sentences)), key=lambda place: -shared[place]):
-        if not chosen or (shared[place] and len(sentences[place]) <= room):
-            chosen.add(place)
-            room -= len(sentences[place])
-    kept = [shorten_text(sentences[place], characters) for place in sorted(chosen)]
-    return _GAP.join(kept) if len(kept) > 1 else f"{kept[0]}{_GAP.rstrip()}"
+    heads = next((place for place, one in enumerate(parts) if _CELLS in one), None)
+    for place in sorted(range(len(parts)), key=lambda place: -shared[place]):
+        taken = {place} if heads is None or _CELLS not in parts[place] else {place, heads} - chosen
+        size = sum(len(parts[one].strip()) for one in taken)
+        if parts[place].strip() and (not chosen or (shared[place] and size <= room)):
+            chosen |= taken
+            room -= size
+    return _join_parts(parts, sorted(chosen), characters)
+
+
+def _join_parts(parts: Sequence[str], chosen: Sequence[int], characters: int) -> str:
+    """The `chosen` parts, with a gap where one is left out between them, or behind the only one."""
+    said, last = "", None
+    for place in chosen:
+        if last is not None:
+            said = said if place == last + 1 else f"{said.rstrip()}{_GAP}"
+        said += shorten_text(parts[place].strip(), characters) + parts[place][len(parts[place].rstrip()) :]
+        last = place
+    said = said.rstrip()
+    return f"{said}{_GAP.rstrip()}" if len(chosen) == 1 else said
 
 
 def _list_stems(text: str) -> Iterator[str]:

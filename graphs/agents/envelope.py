@@ -35,8 +35,7 @@ class EvidenceItem(Frozen):
     locator: str = ""
     """Its place in the document, for the extractive model alone."""
     source: str = ""
-    """Its source, and what kind of source that is: `pubmed (articles)`. A prompt leaves it out where it is that of the
-    passage above."""
+    """Its source and the kind of that, `pubmed (articles)`; a prompt leaves out that of the passage above."""
     about: str = ""
     """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""
@@ -253,6 +252,8 @@ class Needs(Frozen):
     """A text whose words the extractive model wants weighed: the question."""
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
+    digest: int = 0
+    """Characters of a passage's text that its agent shows; 0: all."""
     searched: tuple[str, ...] = ()
     """Sources to weigh them by, besides those of the conversation and the passages."""
     more: JsonObject = {}

@@ -37,7 +37,8 @@ class ReviewedStatement(Frozen):
     """Titles of the works that are quoted; a prompt has them once, under short names."""
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
-    """Sentences that precede a quote that begins with `it`, `this` and the like; how the sentence of a part begins."""
+    """For each of `quotes` the sentence that precedes it if it begins with `it`, `this` and the like, or how its
+    sentence begins if it is a part; empty if neither. Without any of them none."""
     cells: tuple[str, ...] = ()
     """Cells of quoted tables with a figure of the statement, or in a column that it names: `row; column: text`."""
 
@@ -98,7 +99,7 @@ You check whether the words that each statement of a report quotes from its sour
 and not another. `not_supported`: they are about something else, say the opposite, or leave it open.
 - Judge by the quotes alone, not by what you know. The question, the sentence `before` (left out: the statement \
 above) and the `context` of a cell (row and column) tell what “it”, “both” or a bare figure refers to; `works` (titles \
-in `given.works`) and `quote_context` (the words before it) what a quote is about.
+in `given.works`) and `quote_context` (the words before each of `quotes`) what a quote is about.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
 compared with what. Saying it in other words, less of it or more carefully is fine; going further than the quotes is \
 not.
@@ -247,9 +248,9 @@ every sentence of a block has to go, its text is empty.
 - The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
 of its citation: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. It covers no other sentence. A \
 sentence without a mark states no fact about the subject.
-- A citation has its mark, the key of a passage and words copied from it letter by letter; those that you are not \
-shown are kept. Where a fault names the nearest words of a passage, quote those if they say what the sentence says. Of \
-longer passages `text` has the sentences closest to the blocks, joined by “[…]”.
+- A citation has its mark, the key of a passage and words copied from it letter by letter; a mark for which you \
+give none keeps the one that it has. Where a fault names the nearest words of a passage, quote those if they say what \
+the sentence says. Of longer passages `text` has the sentences closest to the blocks, joined by “[…]”.
 
 Write in the language of the block; quotations stay in that of the passage.
 """

@@ -34,13 +34,23 @@ _CITATIONS: Final = (
 )
 
 
+MOST_ADDED_CHARACTERS: Final = 200
+"""Maximum length of a value without a field that is left out: a model that repeats a title or a form of its task."""
+
+
 class _Answer(Frozen):
-    """A model's answer, parsed leniently: a null counts as the default of its field."""
+    """A model's answer, parsed leniently: a null counts as the default of its field.
+
+    A short value without a field is left out, as another call would cost more; one that may be a text is refused.
+    """
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, given: Any) -> Any:
-        return {name: one for name, one in given.items() if one is not None} if isinstance(given, dict) else given
+        if not isinstance(given, dict):
+            return given
+        known = {name: one for name, one in given.items() if name in cls.model_fields or not _is_spare(one)}
+        return {name: one for name, one in known.items() if one is not None}
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -52,6 +62,13 @@ class _Answer(Frozen):
                     f"`{name}` has {len(text):,} characters, and {MOST_CHARACTERS:,} are taken: write less"
                 )
         return self
+
+
+def _is_spare(value: Any) -> bool:
+    """Whether a value is no text with marks, and no list or object."""
+    if isinstance(value, str):
+        return len(value) <= MOST_ADDED_CHARACTERS and "[" not in value
+    return isinstance(value, (bool, int, float))
 
 
 class SectionProse(_Answer):

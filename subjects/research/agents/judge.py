@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.digests import DIGESTED, digest_passages
+from elcano.graphs.agents.digests import DIGEST_CHARACTERS, DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.catalogue.sources import SOURCES
@@ -108,7 +108,7 @@ these alone would be right; contradictions and second-hand passages lower it.
 - Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question (of \
 `new_evidence` passages); else `continue`.
 - Missing: what no passage covers. Next search queries, unless sufficient: one to three for that, of four to twelve \
-names and technical terms of the sought passage; none that was made.
+names, technical terms and abbreviations of the sought passage; none that was made.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
@@ -142,7 +142,9 @@ unless what they find decides whether to search further.
 
 def list_needs(given: JudgeInput) -> Needs:
     """The passages found so far, and the sources if there is a choice."""
-    return needs_of(given, offered=given.sources if len(given.sources) > 1 else (), searched=given.sources)
+    return needs_of(
+        given, offered=given.sources if len(given.sources) > 1 else (), searched=given.sources, digest=DIGEST_CHARACTERS
+    )
 
 
 def choose_searches(said: JudgeAssessment, given: JudgeInput) -> tuple[AgentTask, ...]:

@@ -24,6 +24,7 @@ from elcano.graphs.agents.writing import (
 from elcano.graphs.report.report import Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
+from elcano.text.stems import list_stems
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
@@ -32,6 +33,10 @@ WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 MOST_DIGESTS: Final = 2
 """Passages of other sections that the writer of a section is shown in brief, the best first, besides those that its
 criteria and contradictions name."""
+LEAST_SHARED: Final = 0.4
+"""Share of a section's words that one of its passages has, to be shown whole though no criterion names it."""
+ASIDE_CHARACTERS: Final = 450
+"""Characters of one that has fewer: often it was found by a last search, which nobody judged."""
 WRITTEN_CHARACTERS: Final = 500
 """Characters of an earlier section that another writer is shown: the sentences that it is likeliest to repeat."""
 MOST_UNCITED: Final = 20
@@ -128,15 +133,15 @@ def _digest_written(section: SectionItem, loaded: Loaded) -> SectionItem:
     """
     texts = list(map(strip_marks, section.claims))
     if section.title != loaded.section.title and not loaded.offline:
-        asked = f"{loaded.section.title} {_list_asked(loaded)}"
+        asked = f"{loaded.section.title} {_list_asked(loaded.section)}"
         texts = [digest_text("\n".join(texts), asked, WRITTEN_CHARACTERS)] if texts else []
     claims = tuple(Claim(text=text) for text in texts)
     return SectionItem(title=section.title, claims=claims, left_out=section.left_out, missing=section.missing)
 
 
-def _list_asked(loaded: Loaded) -> str:
-    """The question and the criteria of the section."""
-    return " ".join((loaded.section.key_question, *(one.text for one in loaded.section.criteria)))
+def _list_asked(section: SectionItem) -> str:
+    """The question and the criteria of a section."""
+    return " ".join((section.key_question, *(one.text for one in section.criteria)))
 
 
 def keep_what_is_open(section: SectionItem) -> SectionItem:
@@ -174,30 +179,48 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
     """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
-    A passage is shown whole to the section among whose passages it stands foremost: those that bear on its criteria
-    come first, then those that speak most of its question.
+    A passage is shown whole to one section: of those whose criteria name it to the one among whose passages it stands
+    foremost, else to the one of whose words it has the most. One that no criterion of its section names and that has
+    few of its words is shown in brief there, too.
     """
     if loaded.section.claims or loaded.offline:
         return passages
-    asked = _list_asked(loaded)
-    ranked = zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)
-    ranks = sorted(
-        (rank, place, item.key)
-        for place, (section, items) in enumerate(ranked)
-        if not section.missing
-        for rank, item in enumerate(items)
-    )
-    homes = {key: place for _, place, key in reversed(ranks)}
-    needed = {key for criterion in loaded.section.criteria for key in criterion.evidence}
-    needed |= {key for one in loaded.section.contradictions for key in one.evidence}
+    asked = _list_asked(loaded.section)
+    words = frozenset(list_stems(asked))
+    homes, needed = _find_homes(loaded), _list_needed_keys(loaded.section)
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
-            shown.append(item)
+            whole = item.key in needed or _count_shared(item, words) >= LEAST_SHARED * len(words)
+            shown.append(item if whole else digest_passage(item, asked, ASIDE_CHARACTERS))
         elif item.key in needed or room:
             room -= item.key not in needed
             shown.append(digest_passage(item, asked))
     return tuple(shown)
+
+
+def _find_homes(loaded: Loaded) -> dict[str, int]:
+    """The place of the section to which each passage is shown whole, by its key."""
+    ranks = list[tuple[bool, float, int, int, str]]()
+    for place, (section, items) in enumerate(zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)):
+        if section.missing:
+            continue
+        words, needed = frozenset(list_stems(_list_asked(section))), _list_needed_keys(section)
+        for rank, item in enumerate(items):
+            shared = 0.0 if item.key in needed else _count_shared(item, words) / max(1, len(words))
+            ranks.append((item.key not in needed, -shared, rank, place, item.key))
+    return {key: place for *_, place, key in sorted(ranks, reverse=True)}
+
+
+def _list_needed_keys(section: SectionItem) -> set[str]:
+    """Keys of the passages that the criteria and the contradictions of a section name."""
+    named = {key for criterion in section.criteria for key in criterion.evidence}
+    return named | {key for one in section.contradictions for key in one.evidence}
+
+
+def _count_shared(item: EvidenceItem, words: frozenset[str]) -> int:
+    """How many of `words`, as stems, a passage has."""
+    return len(words.intersection(list_stems(f"{item.title} {item.text}")))
 
 
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:

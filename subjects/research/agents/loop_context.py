@@ -58,7 +58,9 @@ class ResearchContext(AgentInput):
         return tuple(id for id in found if id not in beside) or found[:LEAST_SHOWN]
 
 
-def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iterable[str] = ()) -> Needs:
+def needs_of(
+    given: ResearchContext, offered: Iterable[str] = (), searched: Iterable[str] = (), digest: int = 0
+) -> Needs:
     """Return the data to load: the passages found so far, and the sources offered or possibly searched."""
     return Needs(
         evidence=given.shown,
@@ -67,6 +69,7 @@ def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iter
         offered=tuple(offered),
         weighed=given.question,
         searched=tuple(searched),
+        digest=digest,
     )
 
 

@@ -16,6 +16,9 @@ from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPla
 from elcano.graphs.text import ensure_list
 from elcano.subjects.research.agents.loop_context import number_criteria
 
+PLANNED_CHARACTERS: Final = 200
+"""Characters of a passage that a planner is shown: what it is about, for as many passages as there are."""
+
 
 class PlannerInput(AgentInput):
     """The question to plan for, and the limits of the plan."""
@@ -101,14 +104,20 @@ What holds for every section, as readers and tone do, stands in each wish.
 
 def list_needs(given: PlannerInput) -> Needs:
     """Return the data to load: the results of a first search, and descriptions of the sources."""
-    return Needs(evidence=given.evidence, offered=given.sources, weighed=given.question, searched=given.sources)
+    return Needs(
+        evidence=given.evidence,
+        offered=given.sources,
+        weighed=given.question,
+        searched=given.sources,
+        digest=PLANNED_CHARACTERS,
+    )
 
 
 def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, what a first search found, and how many sections there may be."""
     criteria = number_criteria(given.criteria, loaded)
     task = loaded.envelope("planner", given).model_copy(update={"criteria": criteria})
-    return digest_passages(task).model_copy(
+    return digest_passages(task, PLANNED_CHARACTERS).model_copy(
         update={
             "instructions": given.instructions,
             "sources": loaded.sources,

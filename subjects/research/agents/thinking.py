@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
-from elcano.graphs.agents.digests import DIGESTED, digest_passages
+from elcano.graphs.agents.digests import DIGEST_CHARACTERS, DIGESTED, digest_passages
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, CONTRADICTIONS, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -149,7 +149,7 @@ from 1.
 
 def list_needs(given: ThinkingInput) -> Needs:
     """The passages found so far, and the sources that may be named, described."""
-    return needs_of(given, offered=given.sources, searched=given.sources)
+    return needs_of(given, offered=given.sources, searched=given.sources, digest=DIGEST_CHARACTERS)
 
 
 def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:

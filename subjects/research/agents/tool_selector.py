@@ -60,8 +60,9 @@ FOUND: Final = OfferedSource(
 )
 
 QUERIES: Final = """\
-- A query has the words of the sought passage, in its language: four to twelve names and technical terms, or the whole \
-sentence that would answer; operators only if the description names some; the year if the answer must be recent. \
+- A query has the words of the sought passage, in its language: four to twelve names, technical terms and their \
+abbreviations, or the whole sentence that would answer; operators only if the description names some; the year if the \
+answer must be recent. \
 Repeat none from the `conversation`; take those of `suggested_queries` that serve a gap.\
 """
 CHOOSING: Final = """\

@@ -64,7 +64,7 @@ def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
             "instructions": given.instructions,
             "form": given.form or "open",
             "title": given.title,
-            "conversation": tuple(_keep_notes(turn) for turn in task.conversation),
+            "conversation": tuple(filter(_says_something, map(_keep_notes, task.conversation))),
         }
     )
 
@@ -74,6 +74,10 @@ def _keep_notes(turn: PastIteration) -> PastIteration:
     if turn.judgement:
         return PastIteration(number=turn.number, judgement=turn.judgement)
     return turn.model_copy(update={"searches": ()})
+
+
+def _says_something(turn: PastIteration) -> bool:
+    return bool(turn.judgement or turn.thought or turn.gaps)
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(

@@ -128,6 +128,13 @@ async def test_a_figure_that_a_repair_drops_is_named_if_its_passage_has_it(tmp_p
     assert "45" not in lost[0].partition("(")[0]
 
 
+async def test_a_mark_that_a_repair_gives_no_citation_keeps_the_one_that_it_has(tmp_path: Path) -> None:
+    said = "Oil floats on water, as 45 people saw [a]. It does not mix with it [b]."
+    report, _ = await report_of(tmp_path, answer(said), {"blocks": [{"id": 1, "text": GOOD, "citations": []}]})
+    assert "Oil floats on water [1]. It does not mix with it [2]." in report.markdown
+    assert not report.unverified
+
+
 @pytest.mark.parametrize("whole", [answer(), {"blocks": [{"id": 1, "text": f"{GOOD}\n\n{GOOD}", "citations": []}]}])
 async def test_a_whole_report_where_blocks_were_asked_changes_nothing(tmp_path: Path, whole: JsonObject) -> None:
     bad: JsonObject = {**FLOATS, "quote": "it swims on water"}

@@ -93,8 +93,10 @@ def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_
     met = CriterionItem(number=1, text="names the hour", met=True, evidence=("e9", "e13"))
     differ = Contradiction(about="The hour.", evidence=("e11", "e18"))
     sections = (
-        SectionItem(title="One", key_question="?", criteria=(met,)),
-        SectionItem(title="Two", key_question="When?", criteria=(met,), contradictions=(differ,)),
+        SectionItem(title="One", key_question="When does the harbour close?", criteria=(met,)),
+        SectionItem(
+            title="Two", key_question="When does the harbour close?", criteria=(met,), contradictions=(differ,)
+        ),
     )
     meeting = (items[9], items[13])
     others = [one for one in items if one not in meeting]
@@ -102,7 +104,24 @@ def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_
     task = shown_section(GIVEN, Loaded(drafts=drafts, section=sections[1], place=1, passages_room=9_000))
     shown = {one.key: len(one.text) for one in task.evidence}
     assert list(shown) == [f"e{number}" for number in (9, 13, *range(15, 20), 5, 6, 11)]
-    assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in range(15, 20)}
+    assert {key for key, size in shown.items() if size > 400} == {f"e{number}" for number in (11, *range(15, 20))}
+
+
+def test_a_passage_that_no_criterion_names_is_whole_where_most_of_its_words_are_asked_for() -> None:
+    ferry = item("e1", "The ferry carries lorries to the island every hour. " * 20)
+    cranes = item("e2", "Electric cranes unload lorries. " * 40)
+    other = item("e3", "Bakers knead dough at night, and sell bread in the morning. " * 20)
+    sections = (
+        SectionItem(title="One", key_question="Which cranes unload lorries?"),
+        SectionItem(title="Two", key_question="How often does a ferry carry lorries to the island?"),
+    )
+    drafts = Drafts(sections=sections, passages=((ferry, cranes, other), (cranes, other, ferry)))
+    whole = []
+    for place, section in enumerate(sections):
+        task = shown_section(GIVEN, Loaded(drafts=drafts, section=section, place=place, passages_room=9_000))
+        assert {one.key for one in task.evidence} == {"e1", "e2", "e3"}, "the others are shown in brief"
+        whole.append([one.key for one in task.evidence if len(one.text) > 900])
+    assert whole == [["e2"], ["e1"]], "one that has few words of either section is whole in none"
 
 
 def test_earlier_sections_are_shown_in_brief_and_earlier_parts_of_the_section_whole() -> None:

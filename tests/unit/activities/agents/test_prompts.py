@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from elcano.activities.agents.prompt_parts import build_question_agent, shorten_schema
-from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import build_evidence_item, fit_passages_to_tokens
 from elcano.graphs.agents.definition import AgentDefinition, get_definition, list_definitions
 from elcano.graphs.agents.envelope import (
     EvidenceItem,
@@ -24,6 +25,7 @@ from elcano.graphs.agents.envelope import (
     render_task_prompt,
 )
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE
+from elcano.graphs.agents.writing import ReportProse
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
@@ -158,6 +160,31 @@ def test_what_does_not_fit_is_left_out_whole() -> None:
     shown = fit_passages_to_tokens(pages, (), 100)
     assert [item.text for item in shown.items] == [PANCAKES]
     assert shown.left_out == 1
+
+
+def test_more_passages_fit_where_digests_are_shown() -> None:
+    pages = [passage(number, f"{number} " + "long " * 400) for number in range(4)]
+    assert len(fit_passages_to_tokens(pages, (), 600).items) == 1
+    shown = fit_passages_to_tokens(pages, (), 600, digest=300)
+    assert [len(one.text) for one in shown.items] == [len(one.text) for one in pages], "its agent shortens them"
+
+
+def test_a_heading_that_a_title_ends_with_is_said_once() -> None:
+    page = passage(1, PANCAKES).model_copy(
+        update={"title": "Cooking > Pancakes", "heading": "Cooking > Sweets > Pancakes"}
+    )
+    assert build_evidence_item("e1", page, "", places=False).heading == ""
+    assert build_evidence_item("e1", page, "").heading == page.heading
+    other = page.model_copy(update={"heading": "Cooking > Sweets > Waffles"})
+    assert build_evidence_item("e1", other, "", places=False).heading == other.heading
+
+
+def test_a_short_value_without_a_field_is_left_out_of_an_answer_and_a_text_is_refused() -> None:
+    said = {"title": "Oil", "introduction": "It floats [a].", "form": "timeline", "language": None, "words": 300}
+    assert ReportProse.model_validate(said) == ReportProse(title="Oil", introduction="It floats [a].")
+    for value in ("It floats [a].", "long " * 100, ["It floats."], {"text": "It floats."}):
+        with pytest.raises(ValidationError, match="section"):
+            ReportProse.model_validate({**said, "section": value})
 
 
 def test_a_passage_says_what_work_it_is_of_and_that_counts_in_its_size() -> None:

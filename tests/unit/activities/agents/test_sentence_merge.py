@@ -158,3 +158,12 @@ async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: P
 )
 def test_sentences_keep_their_markup_and_marks(text: str, statements: tuple[str, ...], parts: list[str] | None) -> None:
     assert split_sentences(text, statements) == parts
+
+
+async def test_a_sentence_of_an_item_is_put_back_into_its_list(tmp_path: Path) -> None:
+    last = "- Burning oil is not put out so"
+    text = f"- Oil floats on water [a]. It does not mix with it, as 45 people saw [b].\n{last} [c]."
+    mended = {"blocks": [{"id": 1, "text": f"- It does not mix with it [b].\n{last} [c].", "citations": []}]}
+    report, _ = await report_of(tmp_path, answer(text, FLOATS, MIXES, BURNS), mended)
+    assert f"- Oil floats on water [1].\n- It does not mix with it [2].\n{last} [3]." in report.markdown
+    assert not report.unverified

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.document import Content, Document, FileSkipped, Gap, SkippedDocument
+from elcano.activities.passages.document import Content, Document, FileSkipped, Gap, Passage, SkippedDocument
 from elcano.activities.passages.search import (
     best_passages,
     count_word_frequencies,
     load_indexed_texts,
     spread_over_documents,
 )
+from elcano.activities.passages.weak_passages import Hit
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.subjects.documents.index_tables import OLDEST_VERSION, VERSION
@@ -265,6 +266,20 @@ def test_one_document_does_not_fill_the_front(index: Index) -> None:
         assert len(best_passages(database, "whale", 10)) == 10, "a lone book is read beyond its third passage"
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert spread_over_documents([], 3) == []
+
+
+def test_a_document_gives_no_place_to_others_that_are_far_worse() -> None:
+    nowhere = Passage(0, 1, "", 0, "", 0)
+
+    def hits(*scores: tuple[int, float]) -> list[Hit]:
+        return [Hit(score, document, bytes([place]), nowhere) for place, (document, score) in enumerate(scores)]
+
+    manual = [(1, 20.0), (1, 18.0), (1, 17.0), (1, 16.0), (1, 15.0), (1, 12.0)]
+    found = spread_over_documents(hits(*manual, (2, 9.0), (3, 6.0), (4, 5.0)), 6)
+    assert [(one.document, one.score) for one in found] == [*manual[:5], (2, 9.0)]
+    near = spread_over_documents(hits(*manual, (2, 9.0), (3, 8.5), (4, 8.2)), 6)
+    assert [one.document for one in near] == [1, 1, 1, 2, 3, 4]
+    assert spread_over_documents(hits(*manual), 0) == []
 
 
 def test_copies_of_a_passage_are_found_once(index: Index) -> None:

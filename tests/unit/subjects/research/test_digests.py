@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.agents.definition import get_definition
-from elcano.graphs.agents.digests import digest_passage
+from elcano.graphs.agents.digests import digest_passage, digest_text
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, ShownPassages, TaskEnvelope, render_envelope
 from elcano.graphs.state.plan import Contradiction, Criterion
 from elcano.graphs.state.state import IterationData, ToolCallRecord
@@ -128,3 +128,22 @@ def test_the_writer_is_told_what_was_made_of_each_turn_but_not_how_it_searched()
         ("", "Not yet.", ()),
         ("So far so good.", "", ()),
     ]
+
+
+def test_rows_of_a_table_are_chosen_one_by_one_with_their_heads() -> None:
+    rows = "\n".join(f"Part {number} | {number} kg | steel" for number in range(40))
+    table = (
+        f"Table 3 Parts of the pump\n\nPart | Weight | Material\n{rows}\nBearing | 5 kg | bronze\nSeal | 1 kg | rubber"
+    )
+    shown = digest_text(table, "Of which material are bearing and seal?", 120)
+    assert shown == "Part | Weight | Material […] Bearing | 5 kg | bronze\nSeal | 1 kg | rubber"
+
+
+def test_sentences_that_follow_each_other_are_not_parted() -> None:
+    text = f"{CLOSEST} The bearings of a quagga pump stay cool. {FILLER * 5}"
+    assert digest_text(text, QUESTION, 300) == f"{CLOSEST} The bearings of a quagga pump stay cool."
+
+
+def test_a_writer_is_not_told_of_a_turn_that_has_no_notes() -> None:
+    made = IterationData(number=1, tool_calls=(ToolCallRecord(source="docs", query="pumps", found=1, new=1),))
+    assert show("writer", made, IterationData(number=2, judgement="e1 says it.")).conversation[0].number == 2

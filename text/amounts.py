@@ -34,7 +34,10 @@ _RANGE: Final = re.compile(
 )
 _SIDES: Final = re.compile(r"[ \u00a0]?[x\u00d7][ \u00a0]?|[ \u00a0]by[ \u00a0]")
 _LISTED: Final = re.compile(r",[ \u00a0](?:(?:and|or)[ \u00a0])?|[ \u00a0](?:and|or)[ \u00a0]")
-_BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o|vs\.?|versus)[ \u00a0]")
+_BOTH: Final = re.compile(r"[ \u00a0](?:and|or|und|oder|et|ou|y|e|o)[ \u00a0]")
+_BEFORE_RANGE: Final = re.compile(r",?[ \u00a0]\(?(?:range|iqr|sd|interquartile range)[:,=]?[ \u00a0]", re.IGNORECASE)
+"""Between a mean and what tells how it varies: `4.6, range 0.5 to 10.6 years`."""
+_AGAINST: Final = re.compile(r"[ \u00a0](?:vs\.?|versus)[ \u00a0]")
 
 
 @dataclass(frozen=True)
@@ -134,17 +137,25 @@ def share_units(text: str, numbers: list[Number]) -> list[Number]:
         one, following = numbers[at], numbers[at + 1]
         between = text[one.end : following.start]
         listed = listed + 1 if _LISTED.fullmatch(between) else 1
-        if one.unit or one.name or one.moments or one.ordinal or not following.unit or following.name:
+        degrees = one.unit == "angular_degree" and following.unit in ("degC", "degF")
+        if (one.unit and not degrees) or one.name or one.moments or one.ordinal or not following.unit or following.name:
             continue
         both = _BOTH.fullmatch(between) and _has_decimals(one) and _has_decimals(following)
         in_list = listed > 2 or (listed == 2 and _LISTED.search(text[: one.start][-2:]) is not None)
         sides = _SIDES.fullmatch(between) and following.unit.endswith(("meter", "inch", "foot"))
         sides = sides and not _may_count(one, following)
-        if (sides or _RANGE.fullmatch(between) or both or in_list) and not (
-            following.unit == TIMES and following.spelled
-        ):
+        if degrees:  # `26 degrees +/- 5 degrees C`
+            between = text[one.unit_end : following.start]
+        joined = _RANGE.fullmatch(between) or _BEFORE_RANGE.fullmatch(between) or _AGAINST.fullmatch(between)
+        ranged = joined and not _is_year_before(one, following)
+        if (sides or ranged or both or in_list) and not (following.unit == TIMES and following.spelled):
             numbers[at] = replace(one, unit=following.unit, unit_end=one.end)
     return numbers
+
+
+def _is_year_before(one: Number, following: Number) -> bool:
+    """Whether the first is a year, as in `from 91% in 2018 to 85%`."""
+    return all(1500 <= value <= 2100 for value in one.values) and all(value < 1000 for value in following.values)
 
 
 def _may_count(one: Number, following: Number) -> bool:

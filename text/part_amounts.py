@@ -21,7 +21,7 @@ _QUARTERS: Final = (
     r"(?:quarters?|viertel|quarts?|cuartos?|quart[oi]|kwart)(?:[ \u00a0](?:of(?:[ \u00a0]an?)?|de|di))?)"
 )
 _PART: Final = re.compile(
-    rf"(?<![\w/-])(?<!and )(?<!und )(?<!en )(?<!and a )(?<!und eine )(?<!en een )"
+    rf"(?<![\w/-])(?<!\band )(?<!\bund )(?<!\ben )(?<!\band a )(?<!\bund eine )(?<!\ben een )"
     rf"(?:(?:{_QUARTERS}|{_HALF})(?:[ \u00a0-](?:d['\u2019])?|(?=stunde))|mezz['\u2019])",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@
 another are never the same: Sv and Gy, mg and mg/kg, US and Canadian dollars. Shares and currencies are themselves.
 """
 
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
@@ -72,18 +73,18 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
             if not (paid and other_paid)
             else same_amount(value, f"1/{paid}", other_value, f"1/{other_paid}")
         )
-    return any(
-        there is not None and abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
-        for there in _convert_amount(value, unit, other_unit)
-    )
+    return any(_is_equal(there, float(other_value)) for there in _convert_amount(value, unit, other_unit))
+
+
+def _is_equal(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-6 * max(abs(one), abs(other))
 
 
 def is_same_difference(value: Decimal, unit: str, other_value: Decimal, other_unit: str) -> bool:
     """Whether both are the same difference of temperatures: warming by 2 K is warming by 2 °C."""
-    differences = [f"delta_{one}" if one.startswith("deg") else one for one in (unit, other_unit)]
     return any(
-        abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
-        for there in _convert_amount(value, differences[0], differences[1])
+        _is_equal(float(there), float(other_value))
+        for there in convert_amount(value, unit, other_unit, differences=True)
     )
 
 
@@ -98,6 +99,20 @@ def is_rounded_conversion(exact: Decimal, unit: str, shown: Decimal, shown_unit:
         return False
     half = 0.5 * 10.0**-places
     return any(abs(there - float(shown)) <= half * 1.000001 for there in _convert_amount(exact, unit, shown_unit))
+
+
+def convert_amount(value: Decimal, unit: str, other: str, *, differences: bool) -> Iterator[Decimal]:
+    """Yield the amount in the other unit; nothing where the two cannot be compared.
+
+    Args:
+        value: in `unit`.
+        unit: its unit.
+        other: the one asked for.
+        differences: of temperatures, of which 2 K are 2 °C.
+    """
+    if differences:
+        unit, other = (f"delta_{one}" if one.startswith("deg") else one for one in (unit, other))
+    yield from (Decimal(f"{there:.12g}") for there in _convert_amount(value, unit, other))
 
 
 def can_convert(unit: str, other: str) -> bool:

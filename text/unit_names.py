@@ -206,7 +206,8 @@ _OTHER: Final = {
     **{f"{where} {unit}{end}": f"{kind}{unit.replace(' ', '_')}"
        for where, kind in (("imperial", "imperial_"), ("uk", "imperial_"), ("us", ""))
        for unit, end in product(("gallon", "pint", "quart", "fluid ounce"), ("", "s"))},
-    "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", "degC": "degC", "meilen": "mile",
+    "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", 
+    **dict.fromkeys(("degree C", "degrees C"), "degC"), "degrees F": "degF", "degC": "degC", "meilen": "mile",
 }  # fmt: skip
 _MORE_NAMES: Final = {
     "second": "sekunden seconden 秒钟 秒鐘",

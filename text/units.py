@@ -87,6 +87,11 @@ _ADVERB: Final = re.compile(
     rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(map(re.escape, _ADVERBS))})(?!\w)", re.IGNORECASE
 )
 _TIME_BEHIND: Final = re.compile(rf"[^.;:,!?\d]{{0,40}}?{_ADVERB.pattern}", re.IGNORECASE)
+_TIME_BEFORE: Final = re.compile(
+    r"(?<!\w)(?:per|pro|par|por|each|every|cada|jede[nmrs]?|chaque|ogni|elke)[ \u00a0](?P<time>[^\W\d_]{3,12})"
+    r"(?:[ \u00a0][^\W\d_]{1,12}){0,4}[ \u00a0]\Z",
+    re.IGNORECASE,
+)
 _COUNTED: Final = re.compile(
     r"[ \u00a0][^\W\d_]{3,20}"
     r"(?=[ \u00a0]?/[ \u00a0]?[^\W\d_]|[ \u00a0](?:per|pro|par|por|an?|al|each|every|cada)[ \u00a0])"
@@ -177,10 +182,16 @@ def read_rate(text: str, at: int, unit: str) -> tuple[str, int]:
     return (f"{unit}/{_bracket(term)}", end) if term and term not in RATIO_UNITS and not term.isupper() else (unit, at)
 
 
-def find_time_behind(text: str, at: int) -> str:
-    """The time that a sentence says further behind a unit, as in `40 IU of insulin a day`; empty: none."""
-    found = _TIME_BEHIND.match(text, at)
-    return _ADVERBS[found["adverb"].lower()] if found else ""
+def find_time_near(text: str, start: int, end: int) -> str:
+    """The time that a sentence says further behind an amount, or before it; empty: none.
+
+    `40 IU of insulin a day`, `pro Jahrzehnt um etwa 0,3 °C`
+    """
+    if behind := _TIME_BEHIND.match(text, end):
+        return _ADVERBS[behind["adverb"].lower()]
+    before = _TIME_BEFORE.search(text, max(0, start - 60), start)
+    unit = find_unit_by_name(before["time"]) if before else ""
+    return unit if unit in (*_TIMES_OF, "calendar_decade") else ""
 
 
 def _bracket(term: str) -> str:

@@ -1,180 +1,174 @@
-"""Whether figures of a statement follow by arithmetic from figures that it names, or that its quotes have.
-
-Which figures are meant takes understanding, so a fact's figure counts as computed only for a reviewer who agrees, and
-if few others could be meant. One operand is named in the statement, and the other by words before it in its quote; or
-both are neighbours in a quote, of which a range has its width and two groups their difference, or two of the few quoted
-ones of a column that the statement names. An inference may combine
-any two of what it names.
-"""
+"""Figures that follow in one step from figures of quotes: differences, multiples, shares, changes in per cent."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
-from itertools import chain, pairwise, permutations, product
+from decimal import Decimal
+from itertools import permutations, product
 from typing import Final
 
-from elcano.text.stems import list_stems
+from elcano.text.support.figure_comparison import is_rounding_of, is_same_figure
 from elcano.text.support.figures import Figure, extract_figures
+from elcano.text.support.fractions import find_ratio_at, find_ratios
+from elcano.text.unit_comparison import convert_amount
 from elcano.text.units import POINTS, SHARE, TIMES
 
-MOST_OPERANDS: Final = 24
-"""Number of figures that are combined: more could produce nearly any other one."""
-MOST_IN_COLUMN: Final = 4
-FEW: Final = 3
-"""Figures of the quotes that may be meant by a statement that names one of them, without a name of their own."""
-_BETWEEN: Final = re.compile(r"[^\W\d_]{2,}|\w*[^\W\d_]\w*")
-"""Words and names, as `UAE` and `v3`, that tell what a figure is of."""
+_NEARLY_MULTIPLE: Final = (Decimal("0.03"), Decimal("0.1"))
+"""How much of itself a multiple may be off; of `about three times` more."""
+_MOST_COMPARED: Final = 60
+HALF: Final = re.compile(
+    r"\b(?:half|halv\w+|halb\w*|hälfte|moitié|mitad|met[aà]|metade|helft|dimezz\w+)\b", re.IGNORECASE
+)
 
 
-def list_uncomputed(
-    missing: Sequence[Figure], own: Sequence[Figure], text: str, quotes: Sequence[str], columns: Sequence[str] = ()
-) -> list[Figure]:
-    """The figures of `missing` that do not follow from others, in one step or from those that do.
+def find_neighbours(quotes: Iterable[str]) -> Iterator[tuple[Figure, Figure]]:
+    """Yield figures in one unit that a quote sets side by side, both ways round.
 
-    Args:
-        missing: figures of a statement that its quotes do not have.
-        own: its other figures.
-        text: the statement.
-        quotes: what it quotes.
-        columns: the quoted cells of each column that the statement names.
+    Errors and what stands in brackets are also passed over: `13 (8) days and 25 (9) days`. Only with such figures is
+    computed: among all pairs of a passage there is one for nearly every number.
     """
-    left, known = list(missing), list(own)
-    words = frozenset(list_stems(text))
-    found = [list(_name_figures(quote)) for quote in quotes] if missing else []
-    meant = [one for one, names in chain.from_iterable(found) if names & words]
-    few = [one for one, _ in chain.from_iterable(found)]
-    others = few if len(few) <= FEW else meant
-    neighbours = [pair for each in found for pair in pairwise(one for one, _ in each)]
-    within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
-    while True:
-        computed = [
-            one
-            for one in left
-            if any(one.values)  # what is denied is no amount
-            and (
-                is_computed(one, known)
-                or any(is_computed_by(one, first, second) for first, second in _pair(known, others))
-                or any(_is_difference(one, first, second) for first, second in neighbours)
-                or any(is_computed_by(one, first, second) for first, second in within)
-                or any(_says_times(one, other) for other in known)
-            )
-        ]
-        if not computed:
-            return left
-        left = [one for one in left if one not in computed]
-        known += computed
+    for quote in quotes:
+        figures = extract_figures(quote)[:_MOST_COMPARED]
+        outer = [one for one in figures if not _is_aside(quote, one)]
+        for among in (figures, outer):
+            last: dict[str, Figure] = {}
+            for one in among:
+                kind = _YEAR_UNIT if is_year(one) else one.unit
+                if one.share is None and (before := last.get(kind)):
+                    yield from ((before, one), (one, before))
+                last[kind] = one
 
 
-def _pair(known: Sequence[Figure], others: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    for one, other in product(known[:MOST_OPERANDS], others[:MOST_OPERANDS]):
-        if one.unit == other.unit or not other.unit:
-            yield one, other
-            yield other, one
+def _is_aside(quote: str, one: Figure) -> bool:
+    end = one.start + len(one.written)
+    error = _ERROR.search(quote, max(0, one.start - 6), one.start)
+    return bool(error) or quote[max(0, one.start - 1) : one.start] + quote[end : end + 1] == "()"
 
 
-def _pair_in_column(figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
-    """Each two figures of a column, if they are so few that not any difference is one of theirs."""
-    if len(figures) <= MOST_IN_COLUMN:
-        yield from ((one, other) for one, other in permutations(figures, 2) if one.unit == other.unit)
+_ERROR: Final = re.compile(r"(?:±|\+/-)[ \u00a0]?\Z")
+_YEAR_UNIT: Final = "calendar year"
+_YEARS: Final = (Decimal(1500), Decimal(2100))
 
 
-def _says_times(one: Figure, other: Figure) -> bool:
-    """Whether one figure is a change in per cent and the other the same as a multiple: `1.5 times, or 50 %`."""
-    if {one.unit, other.unit} != {TIMES, SHARE}:
+def is_year(one: Figure) -> bool:
+    """Whether a figure is written as a year."""
+    written = one.written[:4].isdigit() and not one.unit and not one.places  # `2,000` and `2 тыс.` are none
+    return written and all(_YEARS[0] <= abs(value) <= _YEARS[1] for value in one.values)
+
+
+def is_multiple_of_figures(one: Figure, many: Decimal, quotes: Iterable[str]) -> bool:
+    """Whether a figure of the quotes is so many times the one next to it, as where deaths halved `from 40 to 20`."""
+    off = many * _NEARLY_MULTIPLE[one.about]
+    ratios = (
+        value / other_value
+        for first, second in find_neighbours(quotes)
+        for value, other_value in product(first.values, second.values)
+        if other_value
+    )
+    if one.bound:  # `more than doubled`, `less than half`
+        return any(many <= ratio < many + 1 if one.bound == "least" else many / 2 < ratio <= many for ratio in ratios)
+    return any(abs(ratio - many) <= off for ratio in ratios)
+
+
+def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
+    """Whether quotes have the counts of a percentage: `30%` of `12 of 40`, rounded as it is written."""
+    if one.unit != SHARE or len(one.values) != 1:
         return False
-    many, percent = (one, other) if one.unit == TIMES else (other, one)
-    return any(share in (100 * times, 100 * abs(times - 1)) for times in many.values for share in percent.values)
+    percent, half = next(iter(one.values)), Decimal("0.5").scaleb(-one.places)
+    return any(abs(ratio * 100 - percent) <= half for quote in quotes for ratio in find_ratios(quote))
 
 
-def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
-    """The figures of a quote, each with the words before it; those of a row share the words before the first one."""
-    names: frozenset[str] = frozenset()
-    end = 0
-    for one in extract_figures(quote):
-        if _BETWEEN.search(between := quote[end : one.start]):
-            names = frozenset(list_stems(between))
-        yield one, names
-        end = one.start + len(one.written)
+def follows_from_share(one: Figure, text: str, quotes: Sequence[str], there: Sequence[Figure]) -> bool:
+    """Whether a count or a percentage says what quotes say as the other: `30%` of `12 of 40`, `12 of 48` of `25%`."""
+    return _is_percent_of_ratio(one, quotes) or _is_part_of_share(one, text, there)
 
 
-def is_computed(one: Figure, others: Sequence[Figure]) -> bool:
-    """Whether a figure is the sum, difference, ratio or change in per cent of two of `others` in one unit."""
-    pairs = permutations(others[:MOST_OPERANDS], 2)
-    return any(is_computed_by(one, first, second) for first, second in pairs if first.unit == second.unit)
+def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
+    """Whether a count of `text`, `12 of 48`, is the share of the whole that the quotes' figures say: `25 % of 48`."""
+    found = find_ratio_at(text, one.start)
+    if found is None or not any(found[1] in other.values for other in there):
+        return False
+    ratio = found[0] / found[1]
+    return any(
+        abs(ratio * 100 - value) <= Decimal("0.5").scaleb(-other.places)
+        for other in there
+        if other.unit == SHARE or other.share is not None
+        for value in (other.values if other.share is None else [other.share * 100])
+    )
 
 
-def is_computed_by(one: Figure, first: Figure, second: Figure) -> bool:
-    """Whether a figure is the sum, difference, ratio or change in per cent of two others, of which one has the unit."""
+def find_figure_ratios(quotes: Sequence[str]) -> Iterator[Decimal]:
+    """Yield the ratios below 1 of figures that stand next to each other, and of what is so many times less."""
+    counts = (one for quote in quotes for one in extract_figures(quote) if one.unit == TIMES)
+    yield from (1 / value for one in counts for value in one.values if value > 1)
+    for one, other in find_neighbours(quotes):
+        yield from (part / whole for part, whole in product(one.values, other.values) if 0 < part < whole)
+
+
+def follows_from_pair(one: Figure, own: Sequence[Figure], neighbours: Sequence[tuple[Figure, Figure]]) -> bool:
+    """Whether a figure is one step from two: of `own`, those of its statement, or of neighbours in the quotes.
+
+    Of the latter the statement names one, unless the figure can only be a result: something changes by it, it is in
+    percentage points, or the time from one year to another.
+    """
+    if any(is_computed(one, *pair) for pair in permutations(own[:_MOST_COMPARED], 2) if pair[0].unit == pair[1].unit):
+        return True
+    result = one.unit in (POINTS, TIMES) or one.change == "by"
+    return any(
+        result
+        or is_year(pair[0])
+        or any(is_same_figure(said, there, rounded=False) for said, there in product(own, pair))
+        for pair in neighbours
+        if is_computed(one, *pair)
+    )
+
+
+def is_computed(one: Figure, first: Figure, second: Figure) -> bool:
+    """Whether a figure is the sum, difference, ratio or change in per cent of two in one unit."""
     step = Decimal(1).scaleb(-one.places) / 2
-    unit = first.unit or second.unit
-    for a, b in product(first.values, second.values):
-        made: list[Decimal] = [a + b, a - b] if one.unit == unit else []
-        if one.unit == POINTS and unit in (SHARE, ""):
-            made.append(a - b)
-        if b and one.unit in ("", TIMES):
+    for value, a, b in product(one.values, first.values, second.values):
+        made = [a + b] if one.unit == first.unit else []
+        if one.unit == first.unit != SHARE or (one.unit == POINTS and first.unit in (SHARE, "")):
+            made.append(a - b)  # a share that is less by 4 percentage points is not 4 % less
+        if is_year(first) and is_year(second) and one.unit:
+            made += convert_amount(a - b, "year", one.unit, differences=False)
+        if b and (one.unit == TIMES or (not one.unit and (one.places or first.unit))):
             made.append(a / b)
         if b and one.unit == SHARE:
             made += [(a - b) / abs(b) * 100, a / b * 100]
-        if any(abs(abs(result) - abs(value)) <= step for result, value in product(made, one.values)):
+        if any(abs(abs(result) - abs(value)) <= step for result in made):
+            return True
+        if one.about and any(is_rounding_of(one, abs(value), abs(result)) for result in made):
             return True
     return False
 
 
-def _is_difference(one: Figure, first: Figure, second: Figure) -> bool:
-    """Whether a figure with a point or a unit is how far two of a quote lie apart, to the last digit of both."""
-    if first.unit != second.unit or one.unit not in (first.unit, POINTS if first.unit in (SHARE, "") else first.unit):
+_RATIO_NAME: Final = re.compile(
+    r"(?:\b[a-z]?(?:OR|HR|RR|IRR)s?|\b(?:odds|hazards?|risk|rate|incidence)[ \u00a0]ratios?)\b[^.;\d]{0,24}\Z"
+)
+
+
+def is_change_by_ratio(one: Figure, quotes: Iterable[str]) -> bool:
+    """Whether a percentage is more or less by a ratio: `27% higher` of an odds ratio of 1.27."""
+    if one.unit != SHARE:
         return False
-    if first.places != second.places or one.places != first.places or not (one.unit or one.places):
-        return False
-    return any(abs(a - b) == abs(value) for a, b, value in product(first.values, second.values, one.values))
-
-
-def is_share_of_one(one: Figure, there: Iterable[Figure]) -> bool:
-    """Whether a percentage is a bare number up to 1 of the quotes: `79 %` of `a fraction of 0.79`."""
-    if one.unit != SHARE or one.share is not None:
-        return False
-    bare = (value for other in there if not other.unit and other.places for value in other.values if 0 < value <= 1)
-    return any(value * 100 == said for value, said in product(bare, one.values))
-
-
-_LEVEL: Final = "decibel_level"
-_MOST_LEVEL: Final = 300
-
-
-def is_level_ratio(one: Figure, there: Iterable[Figure]) -> bool:
-    """Whether a figure says decibels as a share that is left or lost, or as a factor: a loss of 0.2 dB as 95 %."""
-    levels = (
-        value for other in there if other.unit == _LEVEL for value in other.values if 0 < abs(value) < _MOST_LEVEL
+    step = Decimal("0.5").scaleb(-one.places)
+    ratios = (
+        value
+        for quote in quotes
+        for there in extract_figures(quote)
+        if there.unit != SHARE and _RATIO_NAME.search(quote, max(0, there.start - 45), there.start)
+        for value in there.values
     )
-    for level in levels:
-        factor = Decimal(10) ** (abs(level) / 10)
-        made = [100 / factor, 100 - 100 / factor] if one.unit == SHARE else [factor, factor.sqrt()]
-        if one.unit in (SHARE, TIMES, "") and any(_rounds_to(one, result) for result in made):
-            return True
-    return False
+    less = min(one.values) < 0
+    return any(
+        (ratio < 1) == less and abs(abs(ratio - 1) * 100 - abs(value)) <= step
+        for ratio, value in product(ratios, one.values)
+    )
 
 
-def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
-    """The figures of an inference that do not follow by one operation from those that it rests on."""
-    values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
-    made = list(_derive_results(list(values)[:MOST_OPERANDS]))
-    return [
-        one for one in lacking if not any(_rounds_to(one, result) for result in made) and not is_level_ratio(one, there)
-    ]
+_CALENDAR: Final = ({"day", "week"}, {"month", "year", "calendar_decade"})
 
 
-def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
-    if there:
-        yield sum(there, Decimal(0))
-        yield sum(there, Decimal(0)) / len(there)
-    for one, other in permutations(there, 2):
-        try:
-            yield from (one + other, one - other, one * other, (one + other) / 2)
-            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
-        except (DivisionByZero, InvalidOperation, Overflow):
-            continue
-
-
-def _rounds_to(shown: Figure, exact: Decimal) -> bool:
-    """Whether `exact` rounds to `shown` at its decimal places; signs are ignored, as a change has none."""
-    return any(abs(abs(value) - abs(exact)) <= Decimal(1).scaleb(-shown.places) / 2 for value in shown.values)
+def is_calendar_time(one: Figure, other: Figure) -> bool:
+    """Whether both are times of which one counts days: 12 weeks are three months to a reader."""
+    return any(one.unit in few and other.unit in many for few, many in permutations(_CALENDAR))

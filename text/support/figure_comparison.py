@@ -8,14 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import pairwise, permutations, product
+from itertools import pairwise, product
 from typing import Final
 
 from elcano.text.languages import possible_languages
 from elcano.text.stems import find_word_root
 from elcano.text.support.figures import Figure, extract_figures, read_scale
-from elcano.text.support.fractions import find_ratio_at, find_ratios
-from elcano.text.unit_comparison import is_rounded_conversion, is_same_difference, same_amount
+from elcano.text.unit_comparison import convert_amount, is_rounded_conversion, is_same_difference, same_amount
 from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
@@ -81,7 +80,7 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return False
     if (one.per and other.per and one.per != other.per) or is_other_change(one, other):
         return False
-    if _is_of_another_kind(one, other) or _is_of_another_kind(other, one):
+    if _counts_things(one, other) or _is_of_another_kind(one, other) or _is_of_another_kind(other, one):
         return False
     if (one.share is None) != (other.share is None):
         share, alone = (one, other) if other.share is None else (other, one)
@@ -97,7 +96,36 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
             return True
     elif one.values & other.values:
         return True
-    return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)
+    return rounded and any(
+        is_rounding_of(one, value, exact) for value in one.values for exact in _list_values_in_unit(other, one)
+    )
+
+
+def is_shortened(one: Figure, other: Figure) -> bool:
+    """Whether a figure is another one with fewer decimals, rightly rounded: `38%` of `38.4%`, `9.43 million`."""
+    if one.unit != other.unit or one.change != other.change or one.per != other.per or one.bound != other.bound:
+        return False
+    for value, exact in product(one.values, other.values):
+        scale = read_scale(one.written)
+        step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent) if scale else -one.places)
+        digits = len(value.normalize().as_tuple().digits) if scale or one.places else len(str(abs(int(value))))
+        whole = exact == exact.to_integral_value() and not scale  # `26` of `25` is no rounding
+        if digits > 1 and not whole and abs(value - exact) <= step / 2:
+            return True
+    return False
+
+
+def _list_values_in_unit(other: Figure, one: Figure) -> Iterable[Decimal]:
+    """The values of a figure in the unit of another one; none where it cannot be converted."""
+    if other.unit == one.unit:
+        return other.values
+    differences = one.difference or other.difference
+    return (
+        there
+        for value in other.values
+        if other.unit and one.unit
+        for there in convert_amount(value, other.unit, one.unit, differences=differences)
+    )
 
 
 def _is_same_measure(one: Figure, other: Figure) -> bool:
@@ -132,6 +160,11 @@ def is_in_parts(one: Figure, there: Sequence[Figure]) -> bool:
 def is_other_change(one: Figure, other: Figure) -> bool:
     """Whether something changes by one amount, and to the other."""
     return bool(one.change and other.change and one.change != other.change)
+
+
+def _counts_things(one: Figure, other: Figure) -> bool:
+    """Whether the first counts something and the other is a share: 95 women are no 95 %."""
+    return other.unit == SHARE and not one.unit and len(one.counted) > 3 and not one.places
 
 
 def _is_of_another_kind(one: Figure, other: Figure) -> bool:
@@ -191,62 +224,21 @@ def _abbreviates(symbol: str, words: str) -> bool:
     return symbol[:1].casefold() == words[:1].casefold() and all(one in letters for one in symbol.casefold())
 
 
-def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
-    """Return whether `rounded` may stand for `exact`: they differ by at most half of its last nonzero digit."""
-    step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
-    return abs(rounded - exact) <= step / 2
+_NEAR: Final = Decimal("0.15")
+_NEAR_BOUND: Final = Decimal("0.25")
+"""How much of itself an amount may be off the round one that it is said to be about, or more than."""
 
 
-_NEARLY_MULTIPLE: Final = Decimal("0.03")
-_MOST_COMPARED: Final = 24
-HALF: Final = re.compile(
-    r"\b(?:half|halv\w+|halb\w*|hälfte|moitié|mitad|met[aà]|metade|helft|dimezz\w+)\b", re.IGNORECASE
-)
+def is_rounding_of(one: Figure, value: Decimal, exact: Decimal) -> bool:
+    """Return whether `value` of a figure may stand for `exact`.
 
-
-def is_multiple_of_figures(many: Decimal, there: Sequence[Figure]) -> bool:
-    """Whether a figure of the quotes is so many times another one, as where deaths halved `from 40 to 20`."""
-    amounts = [(value, other.unit) for other in there[:_MOST_COMPARED] for value in other.values if value]
-    return any(
-        unit == other_unit and abs(value / other_value - many) <= many * _NEARLY_MULTIPLE
-        for (value, unit), (other_value, other_unit) in permutations(amounts, 2)
-    )
-
-
-def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
-    """Whether quotes have the counts of a percentage: `30%` of `12 of 40`, rounded as it is written."""
-    if one.unit != SHARE or len(one.values) != 1:
-        return False
-    percent, half = next(iter(one.values)), Decimal("0.5").scaleb(-one.places)
-    return any(abs(ratio * 100 - percent) <= half for quote in quotes for ratio in find_ratios(quote))
-
-
-def follows_from_share(one: Figure, text: str, quotes: Sequence[str], there: Sequence[Figure]) -> bool:
-    """Whether a count or a percentage says what quotes say as the other: `30%` of `12 of 40`, `12 of 48` of `25%`."""
-    return _is_percent_of_ratio(one, quotes) or _is_part_of_share(one, text, there)
-
-
-def _is_part_of_share(one: Figure, text: str, there: Sequence[Figure]) -> bool:
-    """Whether a count of `text`, `12 of 48`, is the share of the whole that the quotes' figures say: `25 % of 48`."""
-    found = find_ratio_at(text, one.start)
-    if found is None or not any(found[1] in other.values for other in there):
-        return False
-    ratio = found[0] / found[1]
-    return any(
-        abs(ratio * 100 - value) <= Decimal("0.5").scaleb(-other.places)
-        for other in there
-        if other.unit == SHARE or other.share is not None
-        for value in (other.values if other.share is None else [other.share * 100])
-    )
-
-
-def find_figure_ratios(figures: Sequence[Figure]) -> Iterator[Decimal]:
-    """Yield the ratios below 1 of every two figures in one unit, and of what is said to be so many times less."""
-    counts = [one for one in figures[:_MOST_COMPARED] if one.share is None]  # any share is a hundredth of its per cent
-    yield from (1 / value for one in counts if one.unit == TIMES for value in one.values if value > 1)
-    for one, other in permutations(counts, 2):
-        if one.unit == other.unit:
-            yield from (part / whole for part, whole in product(one.values, other.values) if 0 < part < whole)
+    They differ by at most half of its last nonzero digit; of a bound they may by a whole one, on its side alone.
+    """
+    step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
+    if one.bound:
+        beyond = (exact - value) * (1 if one.bound == "least" else -1)
+        return 0 <= beyond < min(step, abs(exact) * _NEAR_BOUND)
+    return abs(value - exact) <= min(step / 2, abs(exact) * _NEAR)
 
 
 _NO: Final = r"no|keine?[rnm]?|aucune?|ningún|ninguna|nessun[oa]?|nenhuma?|geen"

@@ -60,7 +60,7 @@ _RATIO: Final = re.compile(
     r"(\d{1,7})(?![\d/])",
     re.IGNORECASE,
 )
-_SAME: Final = (Decimal("0.005"), Decimal("0.025"))
+_SAME: Final = (Decimal("0.005"), Decimal("0.05"))
 _NEAR: Final = (Decimal("0.03"), Decimal("0.1"))
 """How far a ratio may be off a share: at most so much, and so much of the share."""
 _DIGITS: Final = tuple(Context(prec=digits) for digits in range(2, 6))

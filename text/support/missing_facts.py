@@ -9,7 +9,7 @@ mean of two figures, or the sum of all. What takes more steps is not found: the 
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -18,6 +18,15 @@ from elcano.text.languages import possible_languages
 from elcano.text.number_words import is_ambiguous
 from elcano.text.phrases import ENGLISH
 from elcano.text.support.computed_figures import (
+    HALF,
+    find_figure_ratios,
+    follows_from_share,
+    is_calendar_time,
+    is_change_by_ratio,
+    is_multiple_of_figures,
+    is_year,
+)
+from elcano.text.support.derived_figures import (
     MOST_OPERANDS,
     is_level_ratio,
     is_share_of_one,
@@ -25,17 +34,14 @@ from elcano.text.support.computed_figures import (
     list_underived,
 )
 from elcano.text.support.figure_comparison import (
-    HALF,
     find_denied_counts,
-    find_figure_ratios,
     find_turned_changes,
-    follows_from_share,
     is_count_of_others,
     is_denied,
     is_in_parts,
-    is_multiple_of_figures,
     is_other_change,
     is_same_figure,
+    is_shortened,
     read_by_thousands,
 )
 from elcano.text.support.figures import Figure, extract_figures, without_pointers
@@ -50,7 +56,6 @@ _UNIT: Final = re.compile(r"^[\d.,\s\u00a0]+")
 _POINTED: Final = re.compile(r"(?<![\d.,])\d{1,2}\.(?=\s([^\W\d_]+))")
 MOST_COUNTED: Final = 20
 """Number of things that a report may count without quoting their number."""
-_YEAR: Final = (Decimal(1500), Decimal(2100))
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,8 @@ def find_missing_facts(statement: Statement) -> MissingFacts:
     unnamed, known = _find_unquoted_names(statement)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
-        amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
-        years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
+        amounts=tuple(dict.fromkeys(why for one, why in figured if not is_year(one))),
+        years=tuple(dict.fromkeys(why for one, why in figured if is_year(one))),
         names=tuple(ENGLISH.name_unquoted.format(said=name) for name in unnamed),
         words=sum(map(known.lacks, unnamed)),
     )
@@ -114,22 +119,34 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
     """Leave out figures that count something, or that follow from figures that the quotes have."""
     there = _extract_all_figures(statement.quotes)
-    ratios = list(find_figure_ratios(there))
+    ratios = list(find_figure_ratios(statement.quotes))
     read = [said for quote in restore_quotes(statement.quotes) if (said := read_lost_typesetting(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
-    left = [
-        one
-        for one, _ in found
-        if not (one.spelled and _is_possible_count(one))
-        and (one.share is None or not any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
-        and not is_share_of_one(one, there)
-        and not is_level_ratio(one, there)
-        and not any(is_same_figure(one, other, rounded=False) for other in meant)
-    ]
+
+    def is_confirmed(one: Figure) -> bool:
+        return (
+            (one.spelled and _is_possible_count(one))
+            or (one.share is not None and any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
+            or is_share_of_one(one, there)
+            or is_level_ratio(one, there)
+            or is_change_by_ratio(one, statement.quotes)
+            or any(is_same_figure(one, other, rounded=False) for other in meant)
+            or any(is_shortened(one, other) or _is_same_time_to_reader(one, other) for other in there)
+        )
+
+    left = [one for one, _ in found if one.start != _DENIED and not is_confirmed(one)]
     missing = {one.start for one in left} | {one.start for one, _ in found if one.spelled}
     own = [one for one in extract_figures(statement.text) if one.start not in missing]
     uncomputed = list_uncomputed(left, own, statement.text, statement.quotes, statement.columns)
-    return [(one, why) for one, why in found if one in uncomputed]
+    return [(one, why) for one, why in found if one.start == _DENIED or one in uncomputed]
+
+
+_DENIED: Final = -1
+"""The place of what quotes say otherwise, which nothing confirms."""
+
+
+def _is_same_time_to_reader(one: Figure, other: Figure) -> bool:
+    return is_calendar_time(one, other) and is_same_figure(replace(one, about=True), other, rounded=True)
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:
@@ -171,16 +188,20 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     found = find_denied_counts(statement.text, statement.quotes)
     changed = find_changed_facts(statement.text, (*statement.quotes, *statement.known))
     denied = [
-        (Figure(said, frozenset({Decimal(0)})), ENGLISH.figure_otherwise.format(said=said, there=there))
+        (Figure(said, frozenset({Decimal(0)}), start=_DENIED), ENGLISH.figure_otherwise.format(said=said, there=there))
         for said, there in (*found, *changed)
     ]
     if not asked:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
     there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
+    if is_foreign_language(statement):  # what is counted cannot be compared: `137 litres per person`, `per persoon`
+        asked, there = ([replace(one, unit=one.unit.partition("/[")[0]) for one in some] for some in (asked, there))
     turned = find_turned_changes(asked, statement.text, statement.quotes)
     for one, other in turned:
-        denied.append((one, ENGLISH.figure_otherwise.format(said=one.written, there=other.written)))
+        denied.append(
+            (replace(one, start=_DENIED), ENGLISH.figure_otherwise.format(said=one.written, there=other.written))
+        )
     missing = [(one, why) for one in asked if (why := _explain_missing_figure(one, asked, statement, there, known))]
     return [*missing, *denied]
 
@@ -226,11 +247,6 @@ def _without_units(text: str) -> str:
     return text
 
 
-def _is_year(one: Figure) -> bool:
-    written = one.written[:4].isdigit() and not one.unit and not one.places  # `2,000` and `2 тыс.` are none
-    return written and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
-
-
 def is_foreign_language(statement: Statement) -> bool:
     """Return whether a statement and its quotes are in different languages, so that their words cannot be compared."""
     own, other = possible_languages(statement.text), possible_languages(" ".join(statement.quotes))
@@ -257,14 +273,16 @@ def _explain_missing_figure(
         return ""
     if one.spelled and one.unit in (TIMES, SHARE) and len(one.values) == 1:
         many = next(iter(one.values)) / (1 if one.unit == TIMES else 100)
-        if is_multiple_of_figures(many, there) or (many < 1 and any(map(HALF.search, statement.quotes))):
+        if is_multiple_of_figures(one, many, statement.quotes) or (
+            many < 1 and any(map(HALF.search, statement.quotes))
+        ):
             return ""
     same = [other for other in (*there, *known) if is_same_figure(one, other, rounded=one.about)]
     if (same or is_in_parts(one, (*there, *known))) and not is_count_of_others(one, same, asked, there):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""
-    if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
+    if not one.unit and any(1500 <= value <= 2100 and _year_in(value, statement) for value in one.values):
         return ""
     said = _write_with_unit(one, asked)
     other = next((other for other in there if one.values & other.values), None)

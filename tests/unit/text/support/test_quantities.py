@@ -6,6 +6,23 @@ from benchmarks.quantities import measure
 from elcano.text.support.missing_facts import Statement, figures_unquoted
 
 SAME = [
+    ("Around half a million people left.", "500,000 people left"),
+    ("It was 2.3 mmHg lower.", "a mean difference of -2.3 mmHg"),
+    ("Der Wert lag 1,5 Punkte niedriger.", "eine Differenz von -1,5 Punkten"),
+    ("It had 38% and 24%.", "the shares were 38 vs. 24%"),
+    ("about 26 versus 13 seconds", "25.9 versus 13.2 seconds"),
+    ("knapp 43 Prozent", "42,8 %"),
+    ("près de 12 500 habitants", "12 480 habitants"),
+    ("yaklaşık 84 bin kişi", "84 bin 310 kişi"),
+    ("more than 2,000 members", "2,460 members"),
+    ("It rose by more than 2 K.", "It rose by 2.1 °C."),
+    ("about two weeks later", "14.6 days later"),
+    ("more than doubled", "it rose from 70 to 160"),
+    ("1 in 12 users", "8% of users"),
+    ("He died in 1350.", "in the years 1348-50"),
+    ("It warms by 0.3 °C per decade.", "pro Jahrzehnt um etwa 0,3 °C"),
+    ("137 litres per person", "Het waren 137 liter per persoon in het hele land."),
+    ("It was 26 °C.", "the cold group (26 degrees +/- 5 degrees C)"),
     ("The dose was 0.82 mg.", "a dose of 0·82 mg"),
     ("It fell to −0.3 %.", "change of − 0.3 %"),
     ("change −0.3%", "a change of –0.3 %"),
@@ -364,12 +381,59 @@ DIFFERENT = [
     ("duecentocinquanta pazienti", "260 pazienti"),
     ("doscientos cincuenta pacientes", "260 pacientes"),
     ("2.3 billion euros", "Le PIB est de 2,3 billions d'euros dans ce pays."),
+    ("Around half a million people left.", "around a million people left"),
+    ("It was 2.3 mmHg.", "a mean difference of -2.3 mmHg"),
+    ("over 2,000 members", "1,800 members"),
+    ("less than 2,000 members", "2,100 members"),
+    ("about 100 patients", "140 patients"),
+    ("a score of 10 or less", "8 had a score of 10 or more"),
+    ("more than doubled", "it rose from 70 to 130"),
+    ("1 in 30 users", "1% of users"),
+    ("median 4.6 months", "median 4.6, range 0.5 to 10.6 years"),
+    ("It was 26 °F.", "the cold group (26 degrees +/- 5 degrees C)"),
+    ("8 of 95 women", "8 cases (95% CI 1 to 12)"),
+    ("In Africa 500 of them live.", "480 of them live in Africa"),
 ]
 
 
 @pytest.mark.parametrize(("said", "there"), SAME)
 def test_the_same_amount_in_another_form_is_found(said: str, there: str) -> None:
     assert figures_unquoted(Statement(said, (there,))) == ()
+
+
+FOLLOWING = [
+    ("It was four percentage points more.", "33% with and 29% without"),
+    ("It rose by 172 km² to 587 km².", "it rose from 415 to 587 km²"),
+    ("The odds were 27% higher.", "OR = 1.270 per hour"),
+    ("The risk was 22% lower.", "hazard ratio 0.78"),
+    ("It lasted three decades.", "between 1985 and 2015"),
+    ("It took three months.", "a programme of 12 weeks"),
+    ("It was 38% and 29%.", "38.4% versus 29.2%"),
+    ("40 % of the 20,000", "8000 of the 20,000 soldiers"),
+]
+NOT_FOLLOWING = [
+    ("It was four percent more.", "33% with and 29% without"),
+    ("It was 23 percentage points more.", "33% with and 29% without, later 12% and 10%"),
+    ("The odds were 27% lower.", "OR = 1.270 per hour"),
+    ("The risk was 32% lower.", "hazard ratio 0.78"),
+    ("It lasted four decades.", "between 1985 and 2015"),
+    ("It took three months.", "a programme of 10 weeks"),
+    ("It was 39%.", "38.4% versus 29.2%"),
+    ("On 3 January 1979 40% came.", "on 1 March 1979 40% came"),
+    ("It rose from 80 to 60.", "it rose from 60 to 80"),
+    ("One in eight reacted.", "13 (8.7%) reacted, 8 of them mildly, 4 badly and 1 in both ways"),
+]
+
+
+@pytest.mark.parametrize(("said", "there"), FOLLOWING)
+def test_a_reviewer_judges_figures_that_are_one_step_from_figures_side_by_side(said: str, there: str) -> None:
+    assert figures_unquoted(Statement(said, (there,)))
+    assert figures_unquoted(Statement(said, (there,)), reviewed=True) == ()
+
+
+@pytest.mark.parametrize(("said", "there"), NOT_FOLLOWING)
+def test_other_results_are_not_left_to_the_reviewer(said: str, there: str) -> None:
+    assert figures_unquoted(Statement(said, (there,)), reviewed=True)
 
 
 @pytest.mark.parametrize(("said", "there"), DIFFERENT)

@@ -1,0 +1,159 @@
+"""Figures that follow by arithmetic from figures that a statement names, and from those of quotes that it means.
+
+Which figures are meant takes understanding, so a fact's figure counts as computed only for a reviewer who agrees, and
+if few others could be meant: one operand is named in the statement, and the other by words before it in its quote; or
+both stand side by side in a quote, or are of the few quoted ones of a column that the statement names. An inference may
+combine any two of what it names.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
+from itertools import chain, permutations, product
+from typing import Final
+
+from elcano.text.stems import list_stems
+from elcano.text.support.computed_figures import find_neighbours, follows_from_pair, is_computed
+from elcano.text.support.figures import Figure, extract_figures
+from elcano.text.units import SHARE, TIMES
+
+MOST_OPERANDS: Final = 24
+"""Number of figures that are combined: more could produce nearly any other one."""
+MOST_IN_COLUMN: Final = 4
+FEW: Final = 3
+"""Figures of the quotes that may be meant by a statement that names one of them, without a name of their own."""
+_BETWEEN: Final = re.compile(r"[^\W\d_]{2,}|\w*[^\W\d_]\w*")
+"""Words and names, as `UAE` and `v3`, that tell what a figure is of."""
+
+
+def list_uncomputed(
+    missing: Sequence[Figure], own: Sequence[Figure], text: str, quotes: Sequence[str], columns: Sequence[str] = ()
+) -> list[Figure]:
+    """The figures of `missing` that do not follow from others, in one step or from those that do.
+
+    Args:
+        missing: figures of a statement that its quotes do not have.
+        own: its other figures.
+        text: the statement.
+        quotes: what it quotes.
+        columns: the quoted cells of each column that the statement names.
+    """
+    if not missing:
+        return []
+    left, known = list(missing), list(own)
+    words = frozenset(list_stems(text))
+    found = [list(_name_figures(quote)) for quote in quotes]
+    meant = [one for one, names in chain.from_iterable(found) if names & words]
+    few = [one for one, _ in chain.from_iterable(found)]
+    others = few if len(few) <= FEW else meant
+    neighbours = list(find_neighbours(quotes))
+    within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
+    while True:
+        computed = [
+            one
+            for one in left
+            if any(one.values)  # what is denied is no amount
+            and (
+                follows_from_pair(one, known[:MOST_OPERANDS], neighbours)
+                or any(_is_width(one, *pair) for pair in neighbours)
+                or any(is_computed(one, *pair) for pair in chain(_pair(known, others), within))
+                or any(_says_times(one, other) for other in known)
+            )
+        ]
+        if not computed:
+            return left
+        left = [one for one in left if one not in computed]
+        known += computed
+
+
+def _pair(known: Sequence[Figure], others: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    for one, other in product(known[:MOST_OPERANDS], others[:MOST_OPERANDS]):
+        if one.unit == other.unit or not other.unit:
+            there = replace(other, unit=one.unit)
+            yield one, there
+            yield there, one
+
+
+def _pair_in_column(figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    """Each two figures of a column, if they are so few that not any difference is one of theirs."""
+    if len(figures) <= MOST_IN_COLUMN:
+        yield from ((one, other) for one, other in permutations(figures, 2) if one.unit == other.unit)
+
+
+def _says_times(one: Figure, other: Figure) -> bool:
+    """Whether one figure is a change in per cent and the other the same as a multiple: `1.5 times, or 50 %`."""
+    if {one.unit, other.unit} != {TIMES, SHARE}:
+        return False
+    many, percent = (one, other) if one.unit == TIMES else (other, one)
+    return any(share in (100 * times, 100 * abs(times - 1)) for times in many.values for share in percent.values)
+
+
+def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
+    """The figures of a quote, each with the words before it; those of a row share the words before the first one."""
+    names: frozenset[str] = frozenset()
+    end = 0
+    for one in extract_figures(quote):
+        if _BETWEEN.search(between := quote[end : one.start]):
+            names = frozenset(list_stems(between))
+        yield one, names
+        end = one.start + len(one.written)
+
+
+def _is_width(one: Figure, first: Figure, second: Figure) -> bool:
+    """Whether a figure is how far two of a quote lie apart, to the last digit: 100 nm of `from 1500 nm to 1600 nm`."""
+    if not one.unit or one.unit == SHARE or not one.unit == first.unit == second.unit:
+        return False
+    same = one.places == first.places == second.places
+    return same and any(a - b == abs(value) for a, b, value in product(first.values, second.values, one.values))
+
+
+def is_share_of_one(one: Figure, there: Iterable[Figure]) -> bool:
+    """Whether a percentage is a bare number up to 1 of the quotes: `79 %` of `a fraction of 0.79`."""
+    if one.unit != SHARE or one.share is not None:
+        return False
+    bare = (value for other in there if not other.unit and other.places for value in other.values if 0 < value <= 1)
+    return any(value * 100 == said for value, said in product(bare, one.values))
+
+
+_LEVEL: Final = "decibel_level"
+_MOST_LEVEL: Final = 300
+
+
+def is_level_ratio(one: Figure, there: Iterable[Figure]) -> bool:
+    """Whether a figure says decibels as a share that is left or lost, or as a factor: a loss of 0.2 dB as 95 %."""
+    levels = (
+        value for other in there if other.unit == _LEVEL for value in other.values if 0 < abs(value) < _MOST_LEVEL
+    )
+    for level in levels:
+        factor = Decimal(10) ** (abs(level) / 10)
+        made = [100 / factor, 100 - 100 / factor] if one.unit == SHARE else [factor, factor.sqrt()]
+        if one.unit in (SHARE, TIMES, "") and any(_rounds_to(one, result) for result in made):
+            return True
+    return False
+
+
+def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
+    """The figures of an inference that do not follow by one operation from those that it rests on."""
+    values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
+    made = list(_derive_results(list(values)[:MOST_OPERANDS]))
+    return [
+        one for one in lacking if not any(_rounds_to(one, result) for result in made) and not is_level_ratio(one, there)
+    ]
+
+
+def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
+    if there:
+        yield sum(there, Decimal(0))
+        yield sum(there, Decimal(0)) / len(there)
+    for one, other in permutations(there, 2):
+        try:
+            yield from (one + other, one - other, one * other, (one + other) / 2)
+            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
+        except (DivisionByZero, InvalidOperation, Overflow):
+            continue
+
+
+def _rounds_to(shown: Figure, exact: Decimal) -> bool:
+    """Whether `exact` rounds to `shown` at its decimal places; signs are ignored, as a change has none."""
+    return any(abs(abs(value) - abs(exact)) <= Decimal(1).scaleb(-shown.places) / 2 for value in shown.values)

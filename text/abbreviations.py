@@ -17,7 +17,7 @@ _CALLING: Final[Mapping[str, str]] = {
         "nördl östl phil Pos Präs rd rel rer resp röm schweiz sog stv südl Tab Tel theol Tsd Übers urspr Verf vorm "
         "westl wg Ziff zzgl Okt Dez"
     ),
-    "en": "approx est excl incl Ms Pt Vol",
+    "en": "approx est excl incl Ms Pt Ref Refs Vol",
     "es": "cf Dña ed Mons núm nº Cía",
     "fi": "esim ks nro tri ts vrt",
     "fr": "coll c.-à-d Cie Dr M Me Mgr MM Mme no nº n° Pr préf réf St Ste trad",
@@ -32,7 +32,7 @@ _CALLING: Final[Mapping[str, str]] = {
 }
 _COUNTING: Final[Mapping[str, str]] = {
     "cs": "čl kap odst roč s tab",
-    "en": "avg cap ch chap cv ed eds Eq Eqs Figs Int Natl para Proc Refs resp sect Ser sp spp subsp suppl temp var",
+    "en": "avg cap ch chap cv ed eds Eq Eqs Figs Int Natl para Proc resp sect Ser sp spp subsp suppl temp var",
     "es": "aprox art depto máx mín ref s ss v",
     "fi": "art klo kuv luku n maks mm mrd milj os puh s taul",
     "fr": "ann biblio dép env fig max min n p t vol janv févr avr juil août sept oct nov déc",
@@ -50,12 +50,15 @@ _COUNTING: Final[Mapping[str, str]] = {
 _EVERYWHERE: Final = "approx cf chap excl fig figs incl max min nr pp resp tab vol vols wt"
 """Such ones of all languages; behind a number they are units: `30 min`."""
 
+_NUMBERS: Final = r"\[\d[\d,;\s\u2013-]{0,30}\]"
+"""Numbers in brackets, which a sentence takes with it as its marks: here what the abbreviation counts, `Ref. [6]`."""
+
 
 def _compile_before(written: str, everywhere: str = "") -> regex.Pattern[str]:
     words = [form for word in written.split() for form in (word, word[0].upper() + word[1:])]
     own = "|".join(map(regex.escape, words)) or "(?!)"
     more = "|".join(everywhere.split()) or "(?!)"
-    return regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{own}|(?<!\d\s)(?i:{more}))\.\s*$")
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{own}|(?<!\d\s)(?i:{more}))\.\s*(?:{_NUMBERS}\s*)?$")
 
 
 _ABBREVIATED: Final = {code: _compile_before(written) for code, written in _CALLING.items()}
@@ -75,7 +78,7 @@ _BEGINNING: Final = regex.compile(
 _OF_ORDINALS: Final = regex.compile(r"(?:Halbjahr|Jahrhundert|Jahrtausend|Jahrzehnt|Quartal)")
 _NUMBERED: Final = regex.compile(r"(?<!\d)\d{1,2}\.\s*$")
 _HYPHEN: Final = regex.compile(r"[-\u2010\u2011]\p{L}")
-_SMALL: Final = regex.compile(r"[\d\p{Ll}]")
+_COUNTED_BEHIND: Final = regex.compile(r"[(\[]?\d|\p{Ll}")
 _SMALL_WORD: Final = regex.compile(r"\p{Ll}[\p{Ll}.]")
 """Not `p53`, `pH` or `mRNA`, with which sentences begin."""
 _INITIAL: Final = regex.compile(r"(?<![\p{L}\p{N}])(?:\p{L}|al|col)\.\s*$")
@@ -130,7 +133,7 @@ def ends_sentence(code: str, before: str, behind: str) -> bool:
         return False
     if _GOING_ON.match(behind) and _SHORT.search(last):
         return False
-    if _SMALL.match(behind) and _COUNTED.get(code, _COUNTED_ELSEWHERE).search(last):
+    if _COUNTED_BEHIND.match(behind) and _COUNTED.get(code, _COUNTED_ELSEWHERE).search(last):
         return False
     return not (code == "de" and is_german_ordinal(last, behind))
 

@@ -16,7 +16,7 @@ class GapCollector:
     """Counts omissions, and describes them at the end."""
 
     def __init__(self) -> None:
-        self.hidden_words = self.struck_words = 0
+        self.hidden_words = self.struck_words = self.prompt_words = 0
         self.too_deep = 0
         self.linked_documents = 0
         self._equations = 0
@@ -80,6 +80,15 @@ class GapCollector:
             struck = self.struck_words
             found.append(
                 Gap(f"{_count(struck, 'word')} that {_were(struck)} struck out {_were(struck)} left out", unread=False)
+            )
+        if self.prompt_words:
+            prompts = self.prompt_words
+            found.append(
+                Gap(
+                    f"{_count(prompts, 'word')} that {'asks' if prompts == 1 else 'ask'} to fill in a control "
+                    f"{_were(prompts)} left out",
+                    unread=False,
+                )
             )
         return tuple(found)
 

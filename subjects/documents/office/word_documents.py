@@ -30,6 +30,7 @@ from elcano.subjects.documents.office.word_text import (
     NoteReference,
     ParagraphText,
     TextReader,
+    count_words,
     is_placeholder,
     parse_level,
 )
@@ -125,6 +126,7 @@ class WordReader:
     def _end_story(self, story: TextReader) -> None:
         self.gaps.hidden_words += story.hidden_words
         self.gaps.struck_words += story.struck_words
+        self.gaps.prompt_words += story.prompt_words
         self.has_unclosed_fields |= bool(story.fields) and story.fields.has_muted
 
     def _iterate_items(self, container: Element) -> Iterator[Element]:
@@ -137,7 +139,9 @@ class WordReader:
             elif name in _ENTERED:
                 yield from self._iterate_items(child)
             elif name == "w:sdt":
-                if not (_is_generated(child.find(WORD + "sdtPr")) or is_placeholder(child, self._styles)):
+                if is_placeholder(child, self._styles):
+                    self.gaps.prompt_words += count_words(child)
+                elif not _is_generated(child.find(WORD + "sdtPr")):
                     yield from self._iterate_items(child)
             elif name == "mc:AlternateContent" and (chosen := choose_alternative(child)) is not None:
                 yield from self._iterate_items(chosen)

@@ -68,6 +68,8 @@ class TextReader(VisibleText):
         self._base = Look()
         self._result = ParagraphText()
         self._in_citation = 0
+        self.prompt_words = 0
+        """Words of controls that ask to be filled in, which were left out."""
 
     def read(self, paragraph: Element, base: Look) -> ParagraphText:
         """Read a paragraph whose runs inherit `base`."""
@@ -102,6 +104,7 @@ class TextReader(VisibleText):
     def _read_control(self, control: Element) -> None:
         """A content control, without the text that asks to fill it in."""
         if is_placeholder(control, self._styles):
+            self.prompt_words += count_words(control)
             return
         properties = control.find(WORD + "sdtPr")
         tag = get_value(properties, "tag") or ""
@@ -231,6 +234,11 @@ def is_placeholder(control: Element, styles: Styles) -> bool:
         return True
     shown = "".join(one.text or "" for one in control.iter(WORD + "t")).strip()
     return shown.startswith("[") and shown.endswith("]")
+
+
+def count_words(element: Element) -> int:
+    """The words in an element, hidden ones included."""
+    return len("".join(one.text or "" for one in element.iter(WORD + "t")).split())
 
 
 def _is_prompt(style: str | None, styles: Styles) -> bool:

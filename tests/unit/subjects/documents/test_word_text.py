@@ -196,6 +196,14 @@ def test_controls_show_their_content_but_no_prompt(control: str, read: str) -> N
     assert read_texts(p(f"{r('It is ')}<w:sdt>{control}</w:sdt>")) == [read]
 
 
+def test_prompts_that_are_left_out_are_counted() -> None:
+    prompt = f"<w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{r('Click here now', PROMPT)}</w:sdtContent>"
+    block = f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{p(r('Date', PROMPT))}</w:sdtContent></w:sdt>"
+    parsed = read_body(p(f"{r('It is ')}<w:sdt>{prompt}</w:sdt>") + block)
+    reason = "4 words that ask to fill in a control were left out"
+    assert [(gap.reason, gap.unread) for gap in parsed.gaps] == [(reason, False)]
+
+
 def box(text: str, style: str = "") -> str:
     return (
         "<mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wps:txbx><w:txbxContent>"

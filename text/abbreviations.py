@@ -107,6 +107,9 @@ def _compile_closing(written: str) -> regex.Pattern[str]:
 _CLOSING: Final = _compile_closing(f"{_ENUMERATIONS} {_ERAS}")
 _CLOSING_GERMAN: Final = _compile_closing(_ENUMERATIONS)
 _LOOKED_AT: Final = 60
+_CLOSING_QUOTES: Final = ("」", "』")
+_QUOTING: Final = ("と", "って", "、")
+"""How a Japanese sentence continues behind what it quotes: `「行く。」と言った`."""
 
 
 def mend_closing_ends(code: str, text: str, ends: Iterable[int]) -> list[int]:
@@ -127,6 +130,8 @@ def mend_closing_ends(code: str, text: str, ends: Iterable[int]) -> list[int]:
 def ends_sentence(code: str, before: str, behind: str) -> bool:
     """Whether a sentence may end between `before` and `behind`, texts in the language `code`, as the library said."""
     last = before[-_LOOKED_AT:]
+    if code == "ja" and last.endswith(_CLOSING_QUOTES) and behind.startswith(_QUOTING):
+        return False
     if _INITIAL.search(last) and (_HYPHEN.match(behind) or _SMALL_WORD.match(behind) or not last[-1].isspace()):
         return False
     if (abbreviated := _ABBREVIATED.get(code)) and abbreviated.search(last):

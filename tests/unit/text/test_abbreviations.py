@@ -23,6 +23,8 @@ def split(text: str, language: str) -> list[str]:
         ("en", "It took approx. 5 h (Vol. 12, chap. 3, figs. 4 and 5; ed. 2), incl. Vol. Two."),
         ("en", "They show in Ref. [6] by Lee, in Refs. [7–9] and with Eq. (3) and Figs. (2a) and [4] that it holds."),
         ("de", "Das zeigt Abb. [3] von Meier."),
+        ("ja", "彼は「行く。」と言った。"),
+        ("ja", "「本当か？」って聞いた。"),
         ("pt", "Ver pág. 12, vol. 3, e aprox. 5 kg em out. 2019, cf. Silva."),
         ("it", "Si veda pag. 12, vol. 3, tab. 2."),
         ("nl", "Zie afb. 12, d.w.z. Noord en vol. 3 van jan. 2020."),

@@ -24,6 +24,8 @@ _CAPTION: Final = re.compile(
     r"(?:thousands|millions|billions|Mio|Mrd|Tsd)\b"
     r"|\((?:US)?[$\u20ac\u00a3\u00a5]?[ \u00a0]?['\u2019]?000(?:[ ,.\u00a0'\u2019]000)?s?\)"
 )
+_EXCEPT: Final = re.compile(r"\b(?:except|excluding|per|ohne|außer|pro|sauf|par)\b|/", re.IGNORECASE)
+"""Words of a head that leave some of its figures as they are: `(in thousands, except per share data)`."""
 _SAID: Final = {3: "thousand", 6: "million", 9: "billion"}
 
 
@@ -83,6 +85,12 @@ def find_unscaled_figures(
             continue
         there = [cell for cell in cells if any(figure.values & one.values for one in extract_figures(cell.text))]
         written_so = any(one.values & figure.values for one in quoted)
-        if there and not written_so and all(read_head_scale(cell.column_head) for cell in there):
+        if there and not written_so and all(_scales_money(cell.column_head) for cell in there):
             found[ENGLISH.figure_misplaced.format(said=figure.written, there=there[0].column_head)] = None
     return tuple(found)
+
+
+def _scales_money(head: str) -> bool:
+    """Whether each amount of money below a head is in thousands or millions, and nothing else is."""
+    said = _CAPTION.search(head) or (_MONEY.search(head) and read_head_scale(head))
+    return bool(said) and not _EXCEPT.search(head)

@@ -64,7 +64,9 @@ def is_multiple_of_figures(one: Figure, many: Decimal, quotes: Iterable[str]) ->
         for value, other_value in product(first.values, second.values)
         if other_value
     )
-    if one.bound:  # `more than doubled`, `less than half`
+    if one.bound and many < 1:  # `more than halved` is less than half, and `more than half` is more
+        return False
+    if one.bound:  # `more than doubled`
         return any(many <= ratio < many + 1 if one.bound == "least" else many / 2 < ratio <= many for ratio in ratios)
     return any(abs(ratio - many) <= off for ratio in ratios)
 
@@ -123,23 +125,38 @@ def follows_from_pair(one: Figure, own: Sequence[Figure], neighbours: Sequence[t
 
 
 def is_computed(one: Figure, first: Figure, second: Figure) -> bool:
-    """Whether a figure is the sum, difference, ratio or change in per cent of two in one unit."""
-    step = Decimal(1).scaleb(-one.places) / 2
+    """Whether a figure is the sum, difference, ratio or change in per cent of two in one unit.
+
+    What something changes by is no sum, and where a quote has both figures, `from 40 to 50`, it has their direction.
+    """
+    moved = one.change == "by"
+    directed = moved and "to" in (first.change, second.change)
+    if directed and (second.change != "to" or first.start > second.start):
+        return False  # the other order of these
     for value, a, b in product(one.values, first.values, second.values):
-        made = [a + b] if one.unit == first.unit else []
+        made = [a + b] if one.unit == first.unit and not moved else []
         if one.unit == first.unit != SHARE or (one.unit == POINTS and first.unit in (SHARE, "")):
-            made.append(a - b)  # a share that is less by 4 percentage points is not 4 % less
+            made.append(b - a)  # a share that is less by 4 percentage points is not 4 % less
         if is_year(first) and is_year(second) and one.unit:
-            made += convert_amount(a - b, "year", one.unit, differences=False)
+            made += convert_amount(b - a, "year", one.unit, differences=False)
         if b and (one.unit == TIMES or (not one.unit and (one.places or first.unit))):
             made.append(a / b)
-        if b and one.unit == SHARE:
-            made += [(a - b) / abs(b) * 100, a / b * 100]
-        if any(abs(abs(result) - abs(value)) <= step for result in made):
-            return True
-        if one.about and any(is_rounding_of(one, abs(value), abs(result)) for result in made):
+        if a and one.unit == SHARE:
+            made += [(b - a) / abs(a) * 100, *([] if moved else [b / a * 100])]
+        if directed:
+            falls = min(one.values) < 0
+            made = [result for result in made if (result < 0) == falls]
+        if any(_is_result(one, abs(value), abs(result)) for result in made):
             return True
     return False
+
+
+def _is_result(one: Figure, value: Decimal, result: Decimal) -> bool:
+    if one.about and is_rounding_of(one, value, result):
+        return True
+    step = Decimal(1).scaleb(-one.places) / 2
+    off = min(step, value * _NEARLY_MULTIPLE[True]) if one.unit == TIMES else step  # 1.5 times is not doubled
+    return not one.bound and abs(result - value) <= off
 
 
 _RATIO_NAME: Final = re.compile(
@@ -166,9 +183,18 @@ def is_change_by_ratio(one: Figure, quotes: Iterable[str]) -> bool:
     )
 
 
+_LUNAR: Final = Decimal("0.082")
+"""How much of itself a month may be off: of four weeks."""
 _CALENDAR: Final = ({"day", "week"}, {"month", "year", "calendar_decade"})
 
 
 def is_calendar_time(one: Figure, other: Figure) -> bool:
-    """Whether both are times of which one counts days: 12 weeks are three months to a reader."""
-    return any(one.unit in few and other.unit in many for few, many in permutations(_CALENDAR))
+    """Whether both are the same time, of which one counts days: 12 weeks are three months to a reader."""
+    if not any(one.unit in few and other.unit in many for few, many in permutations(_CALENDAR)):
+        return False
+    return one.bound == other.bound and any(
+        abs(value - there) <= _LUNAR * max(value, there)
+        for value in one.values
+        for exact in other.values
+        for there in convert_amount(exact, other.unit, one.unit, differences=False)
+    )

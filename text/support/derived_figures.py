@@ -50,6 +50,7 @@ def list_uncomputed(
     neighbours = list(find_neighbours(quotes))
     within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
     while True:
+        pairs = [*_pair(known, others), *within]
         computed = [
             one
             for one in left
@@ -57,7 +58,7 @@ def list_uncomputed(
             and (
                 follows_from_pair(one, known[:MOST_OPERANDS], neighbours)
                 or any(_is_width(one, *pair) for pair in neighbours)
-                or any(is_computed(one, *pair) for pair in chain(_pair(known, others), within))
+                or any(is_computed(one, *pair) for pair in pairs)
                 or any(_says_times(one, other) for other in known)
             )
         ]
@@ -86,7 +87,11 @@ def _says_times(one: Figure, other: Figure) -> bool:
     if {one.unit, other.unit} != {TIMES, SHARE}:
         return False
     many, percent = (one, other) if one.unit == TIMES else (other, one)
-    return any(share in (100 * times, 100 * abs(times - 1)) for times in many.values for share in percent.values)
+    return any(
+        share == 100 * abs(times - 1) or (share == 100 * times and percent.change != "by")
+        for times in many.values
+        for share in percent.values
+    )
 
 
 def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
@@ -108,38 +113,31 @@ def _is_width(one: Figure, first: Figure, second: Figure) -> bool:
     return same and any(a - b == abs(value) for a, b, value in product(first.values, second.values, one.values))
 
 
-def is_share_of_one(one: Figure, there: Iterable[Figure]) -> bool:
-    """Whether a percentage is a bare number up to 1 of the quotes: `79 %` of `a fraction of 0.79`."""
+_FRACTION: Final = re.compile(
+    r"\b(?:fraction|proportion|share|probabilit|Anteil|Bruchteil|Wahrscheinlichkeit|fracción|proporción|frazione"
+    r"|proporzione|fração|proporção|aandeel)\w*\b[^.;\d]{0,24}\Z",
+    re.IGNORECASE,
+)
+
+
+def is_share_of_one(one: Figure, quotes: Iterable[str]) -> bool:
+    """Whether a percentage is a number up to 1 that quotes call a share: `79 %` of `a fraction of 0.79`."""
     if one.unit != SHARE or one.share is not None:
         return False
-    bare = (value for other in there if not other.unit and other.places for value in other.values if 0 < value <= 1)
-    return any(value * 100 == said for value, said in product(bare, one.values))
-
-
-_LEVEL: Final = "decibel_level"
-_MOST_LEVEL: Final = 300
-
-
-def is_level_ratio(one: Figure, there: Iterable[Figure]) -> bool:
-    """Whether a figure says decibels as a share that is left or lost, or as a factor: a loss of 0.2 dB as 95 %."""
-    levels = (
-        value for other in there if other.unit == _LEVEL for value in other.values if 0 < abs(value) < _MOST_LEVEL
+    return any(
+        0 < value <= 1 and value * 100 in one.values
+        for quote in quotes
+        for other in extract_figures(quote)
+        if not other.unit and other.places and _FRACTION.search(quote, max(0, other.start - 50), other.start)
+        for value in other.values
     )
-    for level in levels:
-        factor = Decimal(10) ** (abs(level) / 10)
-        made = [100 / factor, 100 - 100 / factor] if one.unit == SHARE else [factor, factor.sqrt()]
-        if one.unit in (SHARE, TIMES, "") and any(_rounds_to(one, result) for result in made):
-            return True
-    return False
 
 
 def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
     """The figures of an inference that do not follow by one operation from those that it rests on."""
     values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
     made = list(_derive_results(list(values)[:MOST_OPERANDS]))
-    return [
-        one for one in lacking if not any(_rounds_to(one, result) for result in made) and not is_level_ratio(one, there)
-    ]
+    return [one for one in lacking if not any(_rounds_to(one, result) for result in made)]
 
 
 def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:

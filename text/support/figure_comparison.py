@@ -225,19 +225,19 @@ def _abbreviates(symbol: str, words: str) -> bool:
 
 
 _NEAR: Final = Decimal("0.15")
-_NEAR_BOUND: Final = Decimal("0.25")
-"""How much of itself an amount may be off the round one that it is said to be about, or more than."""
+"""How much of itself an amount may be off the round one that it is said to be about."""
 
 
 def is_rounding_of(one: Figure, value: Decimal, exact: Decimal) -> bool:
     """Return whether `value` of a figure may stand for `exact`.
 
-    They differ by at most half of its last nonzero digit; of a bound they may by a whole one, on its side alone.
+    They differ by at most half of its last nonzero digit; of a bound they may by a whole one, on its side alone, and by
+    half of the larger.
     """
     step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
     if one.bound:
         beyond = (exact - value) * (1 if one.bound == "least" else -1)
-        return 0 <= beyond < min(step, abs(exact) * _NEAR_BOUND)
+        return 0 <= beyond < step and beyond <= max(abs(exact), abs(value)) / 2
     return abs(value - exact) <= min(step / 2, abs(exact) * _NEAR)
 
 

@@ -206,11 +206,6 @@ def _build_figure(text: str, one: Number) -> Figure:
     )
 
 
-def _read_rate_near(text: str, one: Number, unit: str) -> str:
-    time = find_time_near(text, one.start, one.unit_end) if unit and "/" not in unit else ""
-    return f"{unit}/{time}" if time else ""
-
-
 def _read_clock(one: Number) -> frozenset[Decimal]:
     """The seconds of a time of day, which may be how long something takes; none of a date."""
     moment = one.moments[0]

@@ -40,12 +40,17 @@ def restore_quotes(quotes: Sequence[str]) -> tuple[str, ...]:
     Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
     Claude 24`, the first of which is glued to letters, and where what is left are different words.
     """
-    quotes = tuple(quote if quote.isascii() else quote.translate(_PLAIN) for quote in quotes)
+    quotes = tuple(map(write_plain_letters, quotes))
     return (
         *quotes,
         *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
         *(raised for quote in quotes if (raised := _raise_powers(quote)) != quote),
     )
+
+
+def write_plain_letters(text: str) -> str:
+    """`text` with the letters of formulas in the font of its words."""
+    return text if text.isascii() else text.translate(_PLAIN)
 
 
 _PLAIN: Final = {

@@ -28,7 +28,6 @@ from elcano.text.support.computed_figures import (
 )
 from elcano.text.support.derived_figures import (
     MOST_OPERANDS,
-    is_level_ratio,
     is_share_of_one,
     list_uncomputed,
     list_underived,
@@ -45,7 +44,7 @@ from elcano.text.support.figure_comparison import (
     read_by_thousands,
 )
 from elcano.text.support.figures import Figure, extract_figures, without_pointers
-from elcano.text.support.flattened_quotes import read_lost_typesetting, restore_quotes
+from elcano.text.support.flattened_quotes import read_lost_typesetting, restore_quotes, write_plain_letters
 from elcano.text.support.fractions import find_ratios, is_same_share
 from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.support.substitutions import find_changed_facts, is_label_in_other_digits
@@ -69,6 +68,10 @@ class Statement:
     """Text that it may use without quoting: the question, titles, headings, authors and dates of the cited works."""
     columns: tuple[str, ...] = ()
     """The quoted cells of each column of a table that it names, one text for each."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", write_plain_letters(self.text))
+        object.__setattr__(self, "known", tuple(map(write_plain_letters, self.known)))
 
 
 @dataclass(frozen=True)
@@ -127,11 +130,10 @@ def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement)
         return (
             (one.spelled and _is_possible_count(one))
             or (one.share is not None and any(is_same_share(one.share, it, one.bound, rounded=True) for it in ratios))
-            or is_share_of_one(one, there)
-            or is_level_ratio(one, there)
+            or is_share_of_one(one, statement.quotes)
             or is_change_by_ratio(one, statement.quotes)
             or any(is_same_figure(one, other, rounded=False) for other in meant)
-            or any(is_shortened(one, other) or _is_same_time_to_reader(one, other) for other in there)
+            or any(is_shortened(one, other) or is_calendar_time(one, other) for other in there)
         )
 
     left = [one for one, _ in found if one.start != _DENIED and not is_confirmed(one)]
@@ -143,10 +145,6 @@ def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement)
 
 _DENIED: Final = -1
 """The place of what quotes say otherwise, which nothing confirms."""
-
-
-def _is_same_time_to_reader(one: Figure, other: Figure) -> bool:
-    return is_calendar_time(one, other) and is_same_figure(replace(one, about=True), other, rounded=True)
 
 
 def find_lost_figures(statement: Statement, after: str, corrected: Collection[str] = ()) -> tuple[str, ...]:

@@ -135,11 +135,11 @@ def read_bound(text: str, start: int, end: int) -> Literal["", "least", "most"]:
 
 def is_decrease_amount(text: str, at: int, end: int) -> bool:
     """Whether something falls by the amount from `at` to `end`, not to it, or is less by it."""
+    if _LESS.match(text, end):
+        return True
     before = text[max(0, at - 60) : at]
     if _TO.search(before):
         return False
-    if _LESS.match(text, end):
-        return True
     return any(_BY.fullmatch(before[found.end() :]) for found in _FALLS.finditer(before.lower()))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.text.support.missing_facts import Statement, figures_unquoted, find_underived_figures
+from elcano.text.support.missing_facts import Statement, figures_unquoted
 
 SCORES = "Model Speed Range Alder-2 41.4 60.6 Birch-base 41.0 60.5 Cedar-Large 40.7 60.6 Oak 42.9 62.6 Table 3: scores"
 BAND = "over 78% of the light stays within for the whole band from 1500 nm to 1600 nm"
@@ -21,8 +21,6 @@ ROW = "4 | 4 | A B | 0.938 0.952 | 0.927 0.938 | 1.97 3.77"
         ("A falls behind B by 0.011.", [ROW]),
         ("Oak takes 1.2 s, 50 % less than Elm.", ["Oak 1.2 s", "Elm takes 2.4 s"]),
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.79±0.08"]),
-        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
-        ("It is 1,000 times as strong.", ["a gain of 30 dB"]),
         ("They differ by a factor of 400: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
     ],
 )
@@ -48,7 +46,6 @@ def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
         ("A fit puts 79 % of it into the slow part.", ["the slow fraction is 0.97±0.08"]),
         ("A fit puts 79 % of it into the slow part.", ["it took 0.79 s"]),
         ("Some 98 % of the light comes through.", ["an insertion loss of 0.2 dB"]),
-        ("Some 95 % of the light comes through.", ["an insertion loss of 0.2 mm"]),
         ("They differ by a factor of 40: 80 µm² and 0.2 µm².", ["80 μm 2 for fibres and 0.2 μm 2 for guides"]),
         ("It measures 80 µm².", ["80 μm 3 for fibres"]),
         ("It measures 80 µm².", ["80 μm 2.5 times"]),
@@ -57,12 +54,6 @@ def test_a_computed_figure_is_right(said: str, quotes: list[str]) -> None:
 )
 def test_another_figure_is_not(said: str, quotes: list[str]) -> None:
     assert figures_unquoted(Statement(said, tuple(quotes)), reviewed=True)
-
-
-@pytest.mark.parametrize(("share", "follows"), [("95 %", True), ("5 %", True), ("98 %", False)])
-def test_an_inference_may_say_decibels_as_a_share(share: str, follows: bool) -> None:
-    statement = Statement(f"So {share} of the light are meant.", ("an insertion loss of 0.2 dB",))
-    assert bool(find_underived_figures(statement)) != follows
 
 
 def test_letters_of_formulas_and_unseen_signs_are_read() -> None:
@@ -94,3 +85,50 @@ def test_a_multiple_may_be_said_in_per_cent(share: str, follows: bool) -> None:
 def test_long_quotes_take_the_time_of_their_length() -> None:
     row = " | ".join(f"{number}.5" for number in range(20_000))
     assert figures_unquoted(Statement("A falls behind 3.5 of B by 0.012.", (row,)), reviewed=True)
+
+
+FELL = "Costs fell from $50 million to $40 million."
+ROSE = "Costs rose from $40 million to $50 million."
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("Costs fell by 20%.", FELL),
+        ("Costs fell by $10 million.", FELL),
+        ("Costs rose by 25%.", ROSE),
+        ("Costs grew by 25%.", "Costs were 50 in 2020, up from 40 in 2010."),
+        ("Deaths doubled.", "Deaths rose from 40 to 80."),
+        ("Deaths more than doubled.", "Deaths rose from 40 to 90."),
+        ("A 27% higher risk was seen.", "RR 1.27"),
+        ("It was three months.", "12 weeks"),
+        ("Less than 1%.", "0.6%"),
+        ("The model \U0001d40f\U0001d7d2 won.", "The model \U0001d40f\U0001d7d2 won."),
+    ],
+)
+def test_a_change_that_follows_is_right(said: str, quote: str) -> None:
+    assert figures_unquoted(Statement(said, (quote,)), reviewed=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("Costs rose by 20%.", FELL),
+        ("Costs fell by 25%.", FELL),  # of the end
+        ("Costs fell by 80%.", FELL),  # to 80 %
+        ("Costs rose by 125%.", ROSE),
+        ("Costs rose by $90 million.", ROSE),
+        ("Deaths doubled.", "Deaths rose from 40 to 60."),
+        ("Deaths quadrupled.", "Deaths rose from 40 to 140."),
+        ("Deaths more than doubled.", "Deaths rose from 40 to 70."),
+        ("Deaths less than doubled.", "Deaths rose from 40 to 90."),
+        ("Deaths more than halved.", "Deaths fell from 40 to 25."),
+        ("A 27% lower risk was seen.", "RR 1.27"),
+        ("79% of patients died.", "p = 0.79"),
+        ("The share was 79%.", "The hazard ratio was 0.79."),
+        ("It grew 1.5 times, by 150%.", "It grew 1.5 times."),
+        ("It was 3 months.", "15 weeks"),
+    ],
+)
+def test_a_change_that_does_not_follow_is_not(said: str, quote: str) -> None:
+    assert figures_unquoted(Statement(said, (quote,)), reviewed=True)

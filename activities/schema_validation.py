@@ -147,7 +147,7 @@ def _check_multiple(validator: Validator, step: float, instance: Any, _: object)
     """`multipleOf`."""
     if not validator.is_type(instance, "number"):
         return
-    if not math.isfinite(instance) or _read_exactly(instance) % _read_exactly(step):
+    if (isinstance(instance, float) and not math.isfinite(instance)) or _read_exactly(instance) % _read_exactly(step):
         yield SchemaMismatch(f"{instance!r} is not a multiple of {step!r}")
 
 

@@ -23,7 +23,7 @@ _GAP: Final = rf"(?:{_BRACKET}|[\W_])*?"
 _END: Final = rf"[^\w\s\[]*(?:\s*{_BRACKET}[^\w\s\[]*)*"
 """What belongs to the sentence before it: its stop, and marks on either side of that."""
 
-_ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ITEM: Final = re.compile(r"^(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _PIPE: Final = re.compile(r"(?<!\\)\|")
 _NESTED: Final = re.compile(r"^[ \t]+\S", re.MULTILINE)
 
@@ -65,40 +65,50 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
     kept = tuple(one for place, one in enumerate(found.statements) if place not in spoiled)
     found = replace(found, statements=kept, citations=tuple(cited for one in kept for cited in one.citations))
     citations = list(repair.citations) if repair else []
-    place, item, opened = 0, "", False
+    listed = before.kind == "list"
+    place, item, opened, reopened = 0, "", False, False
     for statement, text in zip(before.statements, texts, strict=True):
-        if opens := _ITEM.match(text):
-            item, opened = opens[0], False
+        if listed and (opens := _ITEM.match(text)):
+            item, opened, reopened = opens[0], False, False
+        else:
+            opens = None
         if is_doubted(statement) or not is_lost(statement, [found]):
             behind = _find_place_behind(text, merged, place)
+            if reopened and behind == place + 1:  # it is no item of its own any more
+                merged[place] = _ITEM.sub("", merged[place], count=1)
             place, opened = behind, opened or behind > place
             continue
         text = text if opens or opened else item + text
-        opened = True
+        opened, reopened = True, reopened or not opened
         own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
         names = _name_marks(own, citations)
         merged.insert(place, rename_marks(text, {mark: [name] for mark, name in names.items()}))
         citations += [one.model_copy(update={"mark": names[one.mark]}) for one in own]
         place += 1
-    return Claim(text=_join_sentences(merged), citations=tuple(citations))
+    return Claim(text=_join_sentences(merged, listed), citations=tuple(citations))
 
 
-def _join_sentences(sentences: Sequence[str]) -> str:
-    """The sentences as one block, each item of a list on a line of its own."""
-    return "".join(("\n" if _ITEM.match(one) else " ") + one for one in sentences).strip()
+def _join_sentences(sentences: Sequence[str], listed: bool) -> str:
+    """The sentences as one block; of a list each item on a line of its own."""
+    return "".join(("\n" if listed and _ITEM.match(one) else " ") + one for one in sentences).strip()
 
 
 def restore_rows(claim: Claim, before: CheckedClaim, repair: Claim) -> Claim | None:
     """Return a repaired table with the rows that it lost, their doubted cells empty; None: it lost none with facts.
 
-    A row is the same if it has the same name. Tables with as many rows as before have other names, or lost none.
+    A row is the same if it has the same name. Tables with as many rows as before have other names, or lost none. With
+    other heads, or a row of another name, it is not known what a row of the repair was before.
     """
     old, new = _split_rows(claim), _split_rows(repair)
     lines = repair.text.strip().splitlines()
-    if old is None or new is None or len(old[0]) != len(new[0]) or len(new) >= len(old):
+    if old is None or new is None or len(new) >= len(old):
         return None
     naming = sum(cell.names_row for cell in old[1]) if len(old) > 1 else 0
     names = [_name_row(row, naming) for row in new]
+    if [one.words for one in old[0]] != [one.words for one in new[0]]:
+        return None
+    if not {*names[1:]} <= {_name_row(row, naming) for row in old[1:]}:
+        return None
     citations, place, restored = list(repair.citations), 1, False
     for number, row in enumerate(old[1:], start=1):
         if (name := _name_row(row, naming)) in names[1:]:
@@ -108,7 +118,7 @@ def restore_rows(claim: Claim, before: CheckedClaim, repair: Claim) -> Claim | N
         doubted = {column for column, one in stated.items() if is_doubted(one)}
         if all(one.kind == "connecting" for column, one in stated.items() if column not in doubted):
             continue
-        text = _blank_cells(claim.text.strip().splitlines()[number + 1], doubted)
+        text = _blank_cells(claim.text.strip().splitlines()[number + 1], doubted, lines[0].startswith("|"))
         own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
         marks = _name_marks(own, citations)
         lines.insert(place + 1, rename_marks(text, {mark: [name] for mark, name in marks.items()}))
@@ -128,10 +138,14 @@ def _split_rows(claim: Claim) -> list[list[TableCell]] | None:
     return list(rows.values()) if rows and len(rows) + 1 == len(claim.text.strip().splitlines()) else None
 
 
-def _blank_cells(line: str, columns: Collection[int]) -> str:
-    """A row of a table in Markdown with these cells empty."""
-    cells = _PIPE.split(line.strip().removeprefix("|"))
-    return "|" + "|".join("  " if column in columns else cell for column, cell in enumerate(cells))
+def _blank_cells(line: str, columns: Collection[int], piped: bool) -> str:
+    """A row of a table in Markdown with these cells empty; with outer pipes if `piped` or an outer cell is empty."""
+    cells = [one.strip() for one in _PIPE.split(line.strip().removeprefix("|"))]
+    if len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    shown = ["" if column in columns else cell for column, cell in enumerate(cells)]
+    row = " | ".join(shown)
+    return f"| {row} |" if piped or not (shown[0] and shown[-1]) else row
 
 
 def _name_row(row: Sequence[TableCell], naming: int) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ _PICTURES: Final = "img:is(.tex, .latex, .mwe-math-fallback-image-inline, [src*=
 _NOTE_MARK: Final = re.compile(r"\d{1,4}(?:\s?[,;\u2013-]\s?\d{1,4}){0,20}|[a-z]{1,2}", re.IGNORECASE)
 _NOTE_REFERENCES: Final = "a[role=doc-noteref], a[epub\\:type~=noteref]"
 _FRACTIONS: Final = ":is(.sfrac, .frac, .tion)"
+_HIDDEN_SLASHES: Final = ":is(.sfrac .sr-only, .frac .sr-only, .sfrac .visualhide, .frac .visualhide)"
+"""Written out: the parser looks for what is before a space in the parent alone if that is an `:is(...)`."""
 """Fractions of MediaWiki: a number over another one, whose bar is a sign for screen readers alone."""
 _SLASHES: Final = "/\u2044\u2215"
 
@@ -113,7 +115,7 @@ def _write_formula(node: LexborNode) -> str:
 
 
 def _write_fractions(root: LexborNode) -> None:
-    for node in reversed(root.css(":is(.sfrac, .frac) :is(.sr-only, .visualhide)")):
+    for node in reversed(root.css(_HIDDEN_SLASHES)):
         text = node.text().strip()
         node.replace_with(text if text and text in _SLASHES else " ")
     for node in root.css(_FRACTIONS):

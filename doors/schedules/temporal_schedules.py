@@ -47,6 +47,7 @@ NO_TENANT: Final = "default"
 """Named in place of the tenant of a question that is lost; nothing is done for it."""
 CHANGED: Final = "it was changed in Temporal; replace it, or delete it"
 """Reason given for a schedule that no longer starts runs."""
+UNREADABLE_FAILURE: Final = "it failed, and why cannot be read"
 LEAST_SECONDS: Final = 60.0
 """The shortest time between two runs of a schedule."""
 
@@ -219,7 +220,7 @@ async def read_question(described: ScheduleDescription, converter: DataConverter
 
 
 async def read_last_refusal(described: ScheduleDescription, client: Client) -> str:
-    """Why the last time started no run; empty if it did, is still about to, or is too long ago for Temporal to know."""
+    """Why the last time started no run; empty if it did, has not ended, or Temporal does not say."""
     last = described.info.recent_actions[-1].action if described.info.recent_actions else None
     if not isinstance(last, ScheduleActionExecutionStartWorkflow) or last in described.info.running_actions:
         return ""
@@ -227,16 +228,18 @@ async def read_last_refusal(described: ScheduleDescription, client: Client) -> s
     ends = handle.fetch_history_events(
         event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=CALL_TIMEOUT
     )
-    with map_rpc_errors():
-        try:
-            end = [one async for one in ends][-1]
-        except RPCError as error:
-            if error.status == RPCStatusCode.NOT_FOUND:
-                return ""
-            raise
+    try:
+        found = [one async for one in ends]
+    except RPCError:  # it is too long ago, or cannot be read now: the schedule is shown all the same
+        return ""
+    if not found:  # it is open: `running_actions` does not name those that may overlap
+        return ""
+    end = found[-1]
     if end.HasField("workflow_execution_failed_event_attributes"):
-        failure = end.workflow_execution_failed_event_attributes.failure
-        cause = await client.data_converter.decode_failure(failure)
+        try:
+            cause = await client.data_converter.decode_failure(end.workflow_execution_failed_event_attributes.failure)
+        except Exception:  # its key is gone, or anything at all is written there
+            return UNREADABLE_FAILURE
         return str(cause.__cause__ or cause)
     given = end.workflow_execution_completed_event_attributes.result.payloads
     with suppress(Exception):  # what something else returned that was started under the name

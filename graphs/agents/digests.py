@@ -1,7 +1,7 @@
 """Digests of passages: the sentences that have most of the words that are asked about."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -44,7 +44,8 @@ def digest_text(text: str, asked: str, characters: int) -> str:
     """The sentences of `text` that have most of the words of `asked`, in order, as far as `characters` allow.
 
     A figure counts as one of the words: what is judged and planned often turns on figures. A row of a table counts as
-    a sentence and comes with the row of heads.
+    a sentence and comes with the row of heads if both fit. If no sentence has a word, it is the beginning: nothing
+    tells then which of them matter, as of a text in another language than the question.
     """
     if len(text) <= characters:
         return text
@@ -53,27 +54,37 @@ def digest_text(text: str, asked: str, characters: int) -> str:
     parts = [text[begin:end] for begin, end in pairwise(ends)]
     known = [len(words.intersection(_list_stems(one))) for one in parts]
     shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, parts, strict=True)]
-    room, chosen = characters, set[int]()
+    if not any(shared):
+        return shorten_text(text.strip(), characters)
+    room, chosen = characters + len(_GAP), set[int]()
     heads = next((place for place, one in enumerate(parts) if _CELLS in one), None)
     for place in sorted(range(len(parts)), key=lambda place: -shared[place]):
         taken = {place} if heads is None or _CELLS not in parts[place] else {place, heads} - chosen
-        size = sum(len(parts[one].strip()) for one in taken)
-        if parts[place].strip() and (not chosen or (shared[place] and size <= room)):
+        if not chosen and _measure(parts, taken, chosen) > room:
+            taken = {place}
+        size = _measure(parts, taken, chosen)
+        if not chosen or (shared[place] and size <= room):
             chosen |= taken
             room -= size
     return _join_parts(parts, sorted(chosen), characters)
 
 
+def _measure(parts: Sequence[str], taken: Collection[int], chosen: Collection[int]) -> int:
+    """The room in characters that the parts `taken` need besides those chosen, with the gaps in front of them."""
+    return sum(len(parts[one]) + len(_GAP) * (one - 1 not in chosen) for one in taken)
+
+
 def _join_parts(parts: Sequence[str], chosen: Sequence[int], characters: int) -> str:
     """The `chosen` parts, with a gap where one is left out between them, or behind the only one."""
+    if len(chosen) == 1:
+        return f"{shorten_text(parts[chosen[0]].strip(), characters - len(_GAP.rstrip()))}{_GAP.rstrip()}"
     said, last = "", None
     for place in chosen:
         if last is not None:
             said = said if place == last + 1 else f"{said.rstrip()}{_GAP}"
-        said += shorten_text(parts[place].strip(), characters) + parts[place][len(parts[place].rstrip()) :]
+        said += parts[place]
         last = place
-    said = said.rstrip()
-    return f"{said}{_GAP.rstrip()}" if len(chosen) == 1 else said
+    return said.strip()
 
 
 def _list_stems(text: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pydantic import ValidationError
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
@@ -113,8 +114,11 @@ class WatchedHistory:
         if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
             self.is_complete = False
         elif (carried := _read_carried(event)) is not None:
-            self.carries = self.is_complete = True
-            self.pages.append(ProgressPage.model_validate_json(carried))
+            page = _understand(carried)
+            self.is_complete = page is not None  # else a query tells: that is answered by the release of the worker
+            if page is not None:
+                self.carries = True
+                self.pages.append(page)
 
     def note(self, event: EventType.ValueType) -> None:
         """Take an event into account."""
@@ -134,8 +138,17 @@ def _read_carried(event: HistoryEvent) -> bytes | None:
     return None if header is None else header.data
 
 
+def _understand(carried: bytes) -> ProgressPage | None:
+    """The page that was carried; None for one of a newer release, of which this one may not know all events."""
+    with suppress(ValidationError):
+        return ProgressPage.model_validate_json(carried)
+    return None
+
+
 async def read_carried_events(client: Client, run_id: str, execution: str, since: int) -> list[AgentEvent]:
     """The events after number `since` that the history of an execution carries, up to the first one that it does not.
+
+    Or up to the first page that is of a newer release and not understood.
 
     Raises:
         RunForgotten: the server does not have it.
@@ -143,7 +156,9 @@ async def read_carried_events(client: Client, run_id: str, execution: str, since
     found: list[AgentEvent] = []
     async for event in read_history(client, run_id, execution):
         if (carried := _read_carried(event)) is not None:
-            for one in ProgressPage.model_validate_json(carried).events:
+            if (page := _understand(carried)) is None:
+                break
+            for one in page.events:
                 if one.seq == since + len(found) + 1:
                     found.append(one)
     return found

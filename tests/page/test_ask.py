@@ -128,6 +128,43 @@ async def test_an_upload_that_is_cut_off_is_sent_again_and_nothing_is_asked_befo
     await until(is_gone)
 
 
+async def test_what_was_refused_is_removed_without_what_is_stored_under_its_name(
+    open_tour_page: OpenPage, tour: Tour
+) -> None:
+    status, deleted = 413, []
+
+    async def refuse(route: Route) -> None:
+        deleted.extend([route.request.url] if route.request.method == "DELETE" else [])
+        if route.request.method == "PUT":
+            return await route.fulfill(status=status, json={"title": "Refused", "detail": "Not this one."})
+        await route.continue_()
+
+    file: FilePayload = {"name": "kept.md", "mimeType": "", "buffer": b"# A log\n\nThe crew found water."}
+    empty: FilePayload = {**file, "buffer": b""}
+    async with open_tour_page() as page:
+        await page.goto("/")
+        await open_options(page)
+        await page.get_by_label("Collection to keep them in").fill("logbook")
+        choose, rows = page.get_by_label("choose files"), page.locator(ROWS)
+        await choose.set_input_files(file)
+        await expect(rows).to_have_text([re.compile("read: A log")])
+        await page.route("**/documents/**", refuse)
+        for one, said in ((file, "Not this one."), (empty, "It is empty.")):
+            await choose.set_input_files(one)
+            await expect(rows).to_have_text([re.compile(re.escape(said))])
+            await expect(page.get_by_role("button", name="Try again")).to_be_hidden()
+            await page.get_by_role("button", name="Remove kept.md").click()
+            await expect(rows).to_have_count(0)
+        status = 429
+        await choose.set_input_files(file)
+        await expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        await page.unroute("**/documents/**")
+        await page.get_by_role("button", name="Try again").click()
+        await expect(rows).to_have_text([re.compile("read: A log")])
+        assert deleted == []
+    await tour.api.delete("/v1/collections/logbook")
+
+
 async def test_files_that_are_removed_while_they_are_sent_keep_no_other_from_being_sent(
     open_tour_page: OpenPage, tour: Tour
 ) -> None:

@@ -4,13 +4,13 @@ import { Refusal, announceSignIn, ask, root } from "./api.js";
 const form = document.querySelector("#ask, [data-table]");
 const place = document.getElementById("documents");
 const AT_ONCE = 3; // uploads, of a browser's six connections
-const LOOKED_AT = 20; // files that are asked for at a time
+const LOOKED_AT = 20; // files asked for at a time
 const POLL_MS = 500;
 const SAY_MS = 2000; // between two sentences that are read aloud
 const WORDS = { sent: "uploaded, is being read", read: "read" };
 
-let files = []; // { file, name, collection, path, row, state: waiting, sent, read, unread or failed }
-const unread = new Map(); // by collection: documents that are yet to be read, parts of archives and lists among them
+let files = []; // { file, name, collection, path, row, kept, state: waiting, sent, read, unread or failed }
+const unread = new Map(); // by collection: documents yet to be read, parts of archives and lists among them
 let sending = 0;
 let accepted = 0; // unreadable files that the reader was told of
 let watching = false;
@@ -18,7 +18,7 @@ let saying; // of all files, soon
 let saidAt = -SAY_MS;
 
 const count = (...states) => files.filter(({ state }) => states.includes(state)).length;
-const isOpen = () => count("waiting", "sent") > 0 || [...unread.values()].some(Boolean);
+const isOpen = () => count("waiting", "sent") || [...unread.values()].some(Boolean);
 const sleep = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
 /** Adds files: those that come together are a source of their own, so that a question is asked of just these. */
@@ -33,11 +33,10 @@ function add(found) {
     const one = { file, name, collection, path, row };
     row.querySelector("span").textContent = name;
     row.querySelector("progress").ariaLabel = `Upload of ${name}`;
-    for (const [number, act] of [() => remove(one), () => show(one, "waiting")].entries()) {
-      const button = row.querySelectorAll("button")[number];
-      button.addEventListener("click", act);
+    row.querySelectorAll("button").forEach((button, number) => {
+      button.addEventListener("click", () => (number ? show(one, "waiting") : remove(one)));
       button.firstElementChild.textContent = ` ${name}`;
-    }
+    });
     place.querySelector("ul").append(row);
     files.push(one);
     show(one, ...(file.size ? ["waiting"] : ["unread", "It is empty."]));
@@ -73,13 +72,14 @@ async function send() {
   sending += 1;
   try {
     await upload(one);
+    one.kept = true;
     show(one, "sent");
     choose(one.collection);
     watch();
   } catch (refusal) {
     const [fault] = refusal.faults;
     if (refusal.status === 401) announceSignIn();
-    const passes = !refusal.status || refusal.status === 401 || refusal.status >= 500;
+    const passes = !refusal.status || [401, 429].includes(refusal.status) || refusal.status >= 500;
     show(one, passes ? "failed" : "unread", fault?.field === "collection" ? `The collection’s name ${fault.message}.` : fault?.message ?? refusal.message);
   }
   one.request = undefined;
@@ -127,7 +127,7 @@ async function look(one) {
   show(one, found.state === "refused" ? "unread" : "read", [found.title, found.reason, ...found.gaps.map((gap) => gap.reason)].filter(Boolean).join("; "));
 }
 
-async function remove(one) {
+function remove(one) {
   files = files.filter((other) => other !== one);
   const next = one.row.nextElementSibling ?? one.row.previousElementSibling ?? place;
   one.row.remove();
@@ -135,7 +135,7 @@ async function remove(one) {
   one.request?.abort();
   if (!files.some(({ collection }) => collection === one.collection)) choose(one.collection, false);
   summarize();
-  if (one.state !== "failed") await ask("DELETE", one.path).catch(() => {}); // it was not there yet
+  if (one.kept) ask("DELETE", one.path).catch(() => {});
 }
 
 /** Says how all files stand, soon: each upload by itself would be too much to be read aloud. */
@@ -166,11 +166,10 @@ function choose(collection, on = true) {
     option.querySelector("input").value = option.querySelector(".option-name").textContent = source;
     form.querySelector(".group .options").prepend(option);
   } else if (find().checked === on && unread.has(collection)) return;
-  if (on && !unread.size) for (const own of form.querySelectorAll("[data-default]")) own.checked = false;
+  if (on ? !unread.size : !files.length) for (const own of form.querySelectorAll("[data-default]")) own.checked = !on;
   if (on) unread.set(collection, 1);
   if (title) find().dataset.title = title;
   find().checked = on;
-  if (!files.length) for (const own of form.querySelectorAll("[data-default]")) own.checked = true;
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

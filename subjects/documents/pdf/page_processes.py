@@ -9,6 +9,7 @@ import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import BinaryIO, Final, Generic, NamedTuple, TypeVar, cast
 
 from elcano.activities.child_processes import extend_deadline
@@ -20,6 +21,8 @@ _TIMERS: Final = (signal.ITIMER_REAL, signal.ITIMER_PROF)
 _FIRST_FILE: Final = 3
 """After the standard input, output and errors."""
 _LAST_FILE: Final = 1_000_000
+_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""Microseconds of processor time in each period of so many, of a container by cgroup version 2: `150000 100000`."""
 
 Page = TypeVar("Page")
 Found = TypeVar("Found")
@@ -96,6 +99,8 @@ def _fork_readers(
         try:
             readers.append(_fork_reader(_read_here(read, pages[first::count], limits)))
         except OSError:
+            while readers:  # they would read, beside this process, what nobody takes
+                readers.pop().end()
             return False
     return True
 
@@ -124,10 +129,27 @@ def _fork_reader(pages: Iterator[Found | None]) -> _Reader[Found]:
                     pickle.dump(page, answers, pickle.HIGHEST_PROTOCOL)
                     answers.flush()
             except Exception as error:
-                pickle.dump(error, answers)
+                answers.write(_pickle_error(error))
     finally:
         os._exit(0)
 
 
+def _pickle_error(error: Exception) -> bytes:
+    """An error for the process that forked this one; of one that gets lost on the way, its name."""
+    try:
+        pickled = pickle.dumps(error)
+        if isinstance(pickle.loads(pickled), type(error)):
+            return pickled
+    except Exception:  # of a parser's own kind, which may need more than its message to be made
+        pass
+    return pickle.dumps(FileSkipped(f"its parser failed ({type(error).__name__})"))
+
+
 def _count_processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many processors this process may use at a time: a container may have a smaller share than there are."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = _QUOTA.read_text("ascii").split()
+        return min(count, -(-int(quota) // int(period)))
+    except (OSError, ValueError):  # no control groups of version 2 here, or "max": all of them
+        return count

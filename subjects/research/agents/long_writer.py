@@ -24,6 +24,7 @@ from elcano.graphs.agents.writing import (
 from elcano.graphs.report.report import Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
+from elcano.text.languages import possible_languages
 from elcano.text.stems import list_stems
 
 SECTION: Final = "long_writer_section"
@@ -181,7 +182,7 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
 
     A passage is shown whole to one section: of those whose criteria name it to the one among whose passages it stands
     foremost, else to the one of whose words it has the most. One that no criterion of its section names and that has
-    few of its words is shown in brief there, too.
+    few of its words, but some, is shown in brief there, too, unless it is in another language.
     """
     if loaded.section.claims or loaded.offline:
         return passages
@@ -191,12 +192,23 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
-            whole = item.key in needed or _count_shared(item, words) >= LEAST_SHARED * len(words)
-            shown.append(item if whole else digest_passage(item, asked, ASIDE_CHARACTERS))
+            aside = item.key not in needed and _is_aside(item, asked, words)
+            shown.append(digest_passage(item, asked, ASIDE_CHARACTERS) if aside else item)
         elif item.key in needed or room:
             room -= item.key not in needed
             shown.append(digest_passage(item, asked))
     return tuple(shown)
+
+
+def _is_aside(item: EvidenceItem, asked: str, words: frozenset[str]) -> bool:
+    """Whether a passage has few of `words`, those of what is `asked`.
+
+    One that has none may use others for the same, and one in another language does: of neither is it known.
+    """
+    if not 0 < _count_shared(item, words) < LEAST_SHARED * len(words):
+        return False
+    own, other = possible_languages(asked), possible_languages(item.text)
+    return not (own and other) or bool(own & other)
 
 
 def _find_homes(loaded: Loaded) -> dict[str, int]:

@@ -23,6 +23,7 @@ from temporalio.client import (
 
 from elcano.api.services import Process, Writable
 from elcano.doors.schedules.background import build_schedule_work
+from elcano.doors.schedules.temporal_schedules import read_last_refusal
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings import Settings
@@ -236,6 +237,28 @@ async def test_a_schedule_starts_a_run_once_and_says_which(
         assert (await api.get(f"/v1/runs/{runs[0]}")).status_code == 200
 
 
+async def test_schedules_are_listed_while_a_time_of_one_is_open_that_may_overlap(
+    make: Callable[..., Any], api: httpx.AsyncClient, temporal: Client
+) -> None:
+    made = [await make(cron=["@yearly"], overlap=overlap) for overlap in ("allow", "skip")]
+    names = sorted(one["name"] for one in made)
+    path = f"/v1/schedules/{made[0]['name']}"
+    assert (await api.post(f"{path}/trigger")).status_code == 202  # no worker takes it
+
+    async def has_begun() -> bool:
+        described = await temporal.get_schedule_handle(f"schedule.default.{made[0]['name']}").describe()
+        return bool(described.info.recent_actions)
+
+    async def are_listed() -> bool:
+        answer = await api.get("/v1/schedules")
+        assert answer.status_code == 200
+        return [one["name"] for one in answer.json() if one["name"] in names] == names
+
+    await until(has_begun)
+    await until(are_listed)
+    assert (await api.get(path)).json()["last_refusal"] == ""
+
+
 REFUSED: list[tuple[Json, str]] = [
     ({}, "cron"),
     ({"cron": ["every day"]}, "cron"),
@@ -323,9 +346,11 @@ async def test_a_schedule_stays_true_under_temporals_command_line(
         assert (await ask("another"))["fault"].startswith("it asks under the name of another")
 
         async def is_refused() -> bool:
-            return "asks under its name" in (await api.get(path)).json()["last_refusal"]
+            described = await temporal.get_schedule_handle(f"schedule.default.{made['name']}").describe()
+            return "asks under its name" in await read_last_refusal(described, temporal)
 
         await until(is_refused)
+        assert (await api.get(path)).json()["last_refusal"] == ""  # its `fault` says more
         assert await until_started(4) == runs
         workflow = "--type scheduled_run --workflow-id other --task-queue other"
         emptied = await command(f'schedule update --cron "30 8 1 * *" {workflow}')

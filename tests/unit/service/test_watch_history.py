@@ -1,19 +1,20 @@
 """Histories are watched in turns when there are more than places, and nothing that happens in between is missed."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from itertools import count
 from typing import Any, cast
 
 import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import WorkflowHandle
+from temporalio.client import Client, WorkflowHandle
 
 from elcano.graphs.contracts import CARRIED_EVENTS
 from elcano.graphs.records import ProgressPage
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.temporal import history
-from elcano.service.temporal.history import WatchedHistory, watch_history
+from elcano.service.temporal.history import WatchedHistory, read_carried_events, watch_history
 from elcano.service.temporal.shared_reads import Places
 
 TASK = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
@@ -144,6 +145,41 @@ def test_carried_events_are_taken_if_none_is_missing(
     found = watched.take_carried(last)
     assert (None if found is None else [event.seq for event in found]) == taken
     assert watched.take_carried(last) is None  # they are taken once
+
+
+def carry_newer(event: HistoryEvent, number: int) -> HistoryEvent:
+    """An event of a kind that this release does not know."""
+    header = carry(event, number).activity_task_scheduled_event_attributes.header.fields[CARRIED_EVENTS]
+    header.data = header.data.replace(b'"searching"', b'"pondering"')
+    return event
+
+
+def test_events_of_a_newer_release_are_left_to_queries() -> None:
+    watched = WatchedHistory()
+    for event in (make_event(TASK), carry(make_event(OTHER), 1), carry_newer(make_event(OTHER), 2)):
+        watched.carry(event)
+    assert watched.take_carried(0) is None
+
+
+class Closed:
+    """A client of a server that has one history."""
+
+    def __init__(self, *events: HistoryEvent) -> None:
+        self._events = events
+
+    def get_workflow_handle(self, workflow_id: str, *, run_id: str) -> "Closed":
+        return self
+
+    async def fetch_history_events(self) -> AsyncIterator[HistoryEvent]:
+        for event in self._events:
+            yield event
+
+
+async def test_a_history_is_read_up_to_the_events_of_a_newer_release() -> None:
+    begun, newer, later = carry(make_event(OTHER), 1, 2), carry_newer(make_event(OTHER), 3), make_event(OTHER)
+    closed = Closed(begun, newer, carry(later, 3, 4))
+    found = await read_carried_events(cast("Client", closed), "run", "execution", 1)
+    assert [event.seq for event in found] == [2]
 
 
 async def test_a_run_waits_for_branches_alone_while_it_has_no_call_of_its_own() -> None:

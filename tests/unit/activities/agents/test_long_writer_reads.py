@@ -110,7 +110,7 @@ def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_
 def test_a_passage_that_no_criterion_names_is_whole_where_most_of_its_words_are_asked_for() -> None:
     ferry = item("e1", "The ferry carries lorries to the island every hour. " * 20)
     cranes = item("e2", "Electric cranes unload lorries. " * 40)
-    other = item("e3", "Bakers knead dough at night, and sell bread in the morning. " * 20)
+    other = item("e3", "Bakers on the island knead dough at night, and sell bread in the morning. " * 20)
     sections = (
         SectionItem(title="One", key_question="Which cranes unload lorries?"),
         SectionItem(title="Two", key_question="How often does a ferry carry lorries to the island?"),
@@ -122,6 +122,23 @@ def test_a_passage_that_no_criterion_names_is_whole_where_most_of_its_words_are_
         assert {one.key for one in task.evidence} == {"e1", "e2", "e3"}, "the others are shown in brief"
         whole.append([one.key for one in task.evidence if len(one.text) > 900])
     assert whole == [["e2"], ["e1"]], "one that has few words of either section is whole in none"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What are the adverse effects?",
+        "Welche Nebenwirkungen hat das Medikament Zanubin bei den Patienten, die es nicht vertragen?",
+        "薬にはどのような副作用がありますか。",
+        "薬Zanubinにはどのような副作用がありますか。",
+    ],
+)
+def test_a_passage_whose_words_cannot_be_compared_is_whole(asked: str) -> None:
+    text = "Zanubin harms the liver of some people who take it. " * 20
+    section = SectionItem(title="One", key_question=asked)
+    drafts = Drafts(sections=(section,), passages=((item("e1", text),),))
+    (shown,) = shown_section(GIVEN, Loaded(drafts=drafts, section=section, passages_room=9_000)).evidence
+    assert shown.text == text
 
 
 def test_earlier_sections_are_shown_in_brief_and_earlier_parts_of_the_section_whole() -> None:

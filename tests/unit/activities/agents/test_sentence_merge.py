@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.sentence_merge import split_sentences
+from elcano.activities.agents.sentence_merge import restore_rows, split_sentences
+from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.report import Citation, Claim, Statement
 
 from .test_bad_writing import FLOATS, MIXES, answer, report_of
 
@@ -119,6 +121,37 @@ async def test_rows_with_another_name_are_no_lost_ones(tmp_path: Path, rows: lis
     assert "Fat" not in report.markdown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Liquid | Mixes | Floats |\n| --- | --- | --- |\n| Oil | not with water [b] | on water [a] |",
+        "| Liquid | Sinks | Mixes |\n| --- | --- | --- |\n| Oil | not in water [a] | not with water [b] |",
+        "| Liquid | Floats | Mixes |\n| --- | --- | --- |\n| Olive oil | on water [a] | not with water [b] |",
+    ],
+)
+async def test_no_row_is_put_back_under_other_heads_or_beside_its_new_name(tmp_path: Path, text: str) -> None:
+    mended = {"blocks": [{"id": 1, "text": text, "citations": [FLOATS, MIXES]}]}
+    report, _ = await report_of(tmp_path, answer(TABLE, FLOATS, WRONG, SALT), mended)
+    lines = report.markdown.splitlines()
+    heads = next(place for place, one in enumerate(lines) if one.startswith("| Liquid"))
+    names = [line.split("|")[1].strip() for line in lines[heads + 2 :] if line.startswith("|")]
+    assert not {"Oil", "Olive oil"} <= {*names}
+    assert lines[heads] == TABLE.splitlines()[0] or names == ["Oil"]
+
+
+@pytest.mark.parametrize("piped", [True, False])
+async def test_a_row_is_put_back_in_the_form_of_the_others(piped: bool) -> None:
+    rows = ["| Liquid | Floats |", "| --- | --- |", "| Oil | on water [a] |", "| Fat | so [c] |"]
+    bare = [row.strip("| ") for row in rows]
+    cited = tuple(Citation(evidence="e1", quote=mark, mark=mark) for mark in "ac")
+    stated = tuple(Statement(text="so", kind="fact") for _ in range(6))
+    before = CheckedClaim(text="", citations=(), kind="table", statements=stated)
+    repair = Claim(text="\n".join((rows if piped else bare)[:3]), citations=cited[:1])
+    merged = restore_rows(Claim(text="\n".join(bare), citations=cited), before, repair)
+    assert merged
+    assert merged.text.splitlines() == (rows if piped else bare)
+
+
 async def test_a_row_comes_back_without_its_doubted_cells(tmp_path: Path) -> None:
     text = "\n".join(line for line in TABLE.splitlines() if "Oil" not in line)
     mended = {"blocks": [{"id": 1, "text": text, "citations": [FLOATS, SALT]}]}
@@ -165,5 +198,14 @@ async def test_a_sentence_of_an_item_is_put_back_into_its_list(tmp_path: Path) -
     text = f"- Oil floats on water [a]. It does not mix with it, as 45 people saw [b].\n{last} [c]."
     mended = {"blocks": [{"id": 1, "text": f"- It does not mix with it [b].\n{last} [c].", "citations": []}]}
     report, _ = await report_of(tmp_path, answer(text, FLOATS, MIXES, BURNS), mended)
-    assert f"- Oil floats on water [1].\n- It does not mix with it [2].\n{last} [3]." in report.markdown
+    assert f"- Oil floats on water [1]. It does not mix with it [2].\n{last} [3]." in report.markdown
     assert not report.unverified
+
+
+async def test_a_sentence_of_a_paragraph_that_begins_as_an_item_stays_in_it(tmp_path: Path) -> None:
+    text = "Oil floats on water [a]. It does not mix with it [b]. - Burning oil is not put out so [c]."
+    mended = {
+        "blocks": [{"id": 1, "text": "Oil floats on water [a]. It does not mix with water [b].", "citations": [MIXES]}]
+    }
+    report, _ = await report_of(tmp_path, answer(text, FLOATS, WRONG, BURNS), mended)
+    assert "It does not mix with water [2]. - Burning oil is not put out so [3]." in report.markdown

@@ -232,6 +232,11 @@ def test_spans_that_claim_millions_of_cells_take_little_room_and_no_text() -> No
             "2<span class=sfrac><span class=num>3</span><span class=sr-only>/</span><span class=den>4</span></span>",
             "2 3/4",
         ),
+        (
+            "<span class='sfrac'><span class='tion'><span class=num>1</span><span class='sr-only'>/</span>"
+            "<span class=den>2</span></span></span> cup",
+            "1/2 cup",
+        ),
         ("<math><mfrac><mn>3</mn><mn>4</mn></mfrac></math> of it", "3/4 of it"),
         ("<m:math><m:msqrt><m:mrow/><m:mn>13</m:mn></m:msqrt></m:math> of it", "√13 of it"),
         ("The <script type='math/tex; mode=display'>\\sqrt[3]{27}</script> of it", "The ∛27 of it"),

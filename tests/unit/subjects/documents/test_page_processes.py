@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from elcano.activities.passages.document import FileSkipped
 from elcano.subjects.documents.pdf import page_processes
 from elcano.subjects.documents.pdf.page_processes import Limits, read_each
 
+COUNT_PROCESSORS = page_processes._count_processors
 LIMITS = Limits(seconds=60.0, page_seconds=60.0, worth=2)
 
 
@@ -43,7 +45,11 @@ def test_pages_are_read_here_where_no_other_process_can_be_had(monkeypatch: pyte
 
     original = os.fork
     monkeypatch.setattr(os, "fork", fork)
-    assert list(read_each(lambda page: os.getpid(), range(8), LIMITS)) == [os.getpid()] * 8
+    pages = read_each(lambda page: os.getpid(), range(8), LIMITS)
+    assert next(pages) == os.getpid()
+    with pytest.raises(ProcessLookupError):  # it reads nothing in vain meanwhile
+        os.kill(forked[0], 0)
+    assert list(pages) == [os.getpid()] * 7
     assert len(forked) == 1
 
 
@@ -57,6 +63,34 @@ def test_an_error_of_one_page_is_raised_here() -> None:
     assert [next(pages), next(pages), next(pages)] == [0, 1, 2]
     with pytest.raises(MemoryError, match="no more"):
         next(pages)
+
+
+class BrokenTable(Exception):
+    """It is pickled, and cannot be made again of its message alone."""
+
+    def __init__(self, page: int, reason: str) -> None:
+        super().__init__(f"{page}: {reason}")
+
+
+def test_an_error_that_cannot_be_handed_over_is_named() -> None:
+    def read(page: int) -> int:
+        raise BrokenTable(page, "no rows")
+
+    with pytest.raises(FileSkipped, match=r"^its parser failed \(BrokenTable\)$"):
+        list(read_each(read, range(8), LIMITS))
+
+
+@pytest.mark.parametrize(
+    ("written", "count"), [("150000 100000\n", 2), ("50000 100000\n", 1), ("max 100000\n", 8), ("", 8), (None, 8)]
+)
+def test_a_share_of_the_processors_is_respected(
+    written: str | None, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_processes, "_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
+    if written is not None:
+        (tmp_path / "cpu.max").write_text(written, encoding="ascii")
+    assert COUNT_PROCESSORS() == count
 
 
 def test_a_page_that_ends_its_process_ends_the_document() -> None:

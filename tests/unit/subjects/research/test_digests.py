@@ -68,9 +68,13 @@ def test_a_short_passage_is_its_own_digest() -> None:
     assert digest_passage(item, QUESTION) == item
 
 
-def test_a_digest_of_a_text_without_the_words_has_its_beginning() -> None:
-    item = EvidenceItem(key="e1", title="Pumps", text=f"{FILLER * 5}".strip())
-    assert digest_passage(item, "quagga bearings").text == f"{FILLER}[…]"
+@pytest.mark.parametrize("asked", ["quagga bearings", "ポンプの軸受はどのように冷却されますか。"])
+@pytest.mark.parametrize("characters", [200, 300])
+def test_a_digest_of_a_text_without_the_words_is_its_beginning(asked: str, characters: int) -> None:
+    text = f"{FILLER * 5}".strip()
+    shown = digest_text(text, asked, characters)
+    assert text.startswith(shown.removesuffix("…"))
+    assert characters - 12 < len(shown) <= characters
 
 
 @pytest.mark.parametrize("said", ["Fig. 1b shows", "work by Smith et al. (2021) shows", "the cited Ref. [5] shows"])
@@ -137,6 +141,15 @@ def test_rows_of_a_table_are_chosen_one_by_one_with_their_heads() -> None:
     )
     shown = digest_text(table, "Of which material are bearing and seal?", 120)
     assert shown == "Part | Weight | Material […] Bearing | 5 kg | bronze\nSeal | 1 kg | rubber"
+
+
+@pytest.mark.parametrize(("head", "cell"), [(40, 100), (150, 40), (40, 150), (230, 230), (10, 187)])
+def test_a_row_and_its_heads_keep_within_the_room(head: int, cell: int) -> None:
+    table = f"Part | {'Weight ' * (head // 7)}\nShaft | 2 kg\nBearing | {'bronze ' * (cell // 7)}\nSeal | 1 kg"
+    shown = digest_text(table + FILLER * 3, "Of which metal is the bearing?", 200)
+    assert "Bearing | bronze" in shown
+    assert len(shown) <= 200
+    assert shown.startswith("Part") == (head + cell < 190)
 
 
 def test_sentences_that_follow_each_other_are_not_parted() -> None:

@@ -25,8 +25,10 @@ LIGATURE_LETTERS: Final = 4
 """A glyph has so many letters at most: `ffi` has three, the name of God in Arabic four."""
 DRAWN: Final = 3
 """A character that is so many times higher than its size has none: boxes of others are 1.1 to 2 times as high."""
-LEAST_SIGNS: Final = 4
-"""Minimum different characters of a font that state its size."""
+ROOT: Final = "\u221a"
+SUMS: Final = "\u2211\u220f\u222b\u222e\u22c2\u22c3"
+_GROWING: Final = frozenset(ROOT + SUMS + "()[]{}")
+"""Signs that are as high as the formula that they belong to, whatever the size of their type."""
 ASCENDER: Final = 0.7
 """The height of an `h` in sizes."""
 
@@ -243,8 +245,8 @@ class _Collector:
 def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None]:
     """Estimate the size of type whose font draws its characters in units of its own, and so states none.
 
-    Their boxes fit the ink: many of them are as high as an `h`. Of a few signs, such as the root of a formula, they say
-    nothing: these are no larger than the other text.
+    Their boxes fit the ink: many of them are as high as an `h`. Of signs that grow with their formula they say nothing:
+    their type is no larger than the other text.
     """
     heights: defaultdict[tuple[int, float], list[float]] = defaultdict(list)
     signs: defaultdict[tuple[int, float], set[str]] = defaultdict(set)
@@ -253,13 +255,13 @@ def _size_drawn_type(chars: list[Char | bool | None]) -> list[Char | bool | None
             height = char.bottom - char.top if char.style.turn in (0, 180) else char.right - char.left
             if height > DRAWN * char.style.size:
                 heights[char.style.font, char.style.size].append(height)
-                signs[char.style.font, char.style.size].add(char.text)
+                signs[char.style.font, char.style.size].update(char.text or UNKNOWN)
     if not heights:
         return chars
     sizes = {key: sorted(found)[len(found) * 4 // 5] / ASCENDER for key, found in heights.items()}
     known = (char.style for char in chars if isinstance(char, Char))
     common = Counter(sizes.get((one.font, one.size), one.size) for one in known).most_common(1)[0][0]
-    sizes = {key: size if len(signs[key]) >= LEAST_SIGNS else min(size, common) for key, size in sizes.items()}
+    sizes = {key: min(size, common) if signs[key] <= _GROWING else size for key, size in sizes.items()}
     return [
         char._replace(style=char.style._replace(size=sizes[key]))
         if isinstance(char, Char) and (key := (char.style.font, char.style.size)) in sizes

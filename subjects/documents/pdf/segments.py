@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 import regex
 
+from elcano.subjects.documents.pdf.chars import ROOT, SUMS
 from elcano.subjects.documents.pdf.frames import turn_box
 from elcano.subjects.documents.pdf.words import Page, Word
 
@@ -255,8 +256,9 @@ def _mark_shifted(segment: Segment) -> None:
     small = [word for word in segment.words if word.size < SMALL * segment.size]
     if not small:
         return
-    if sum(len(word.text) > 2 and word.text.isalpha() for word in small) >= PROSE_WORDS:
-        return  # a line next to a large sign, such as a root: no index has as many words
+    large = all(word.text in ROOT + SUMS for word in segment.words if word.size >= SMALL * segment.size)
+    if large and sum(len(word.text) > 2 and word.text.isalpha() for word in small) >= PROSE_WORDS:
+        return  # a line next to a large root or sum: no index has as many words
     for number, word in enumerate(segment.words):
         if word.size >= SMALL * segment.size or word.estimated:
             continue

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import pypdfium2.raw as pdfium_c
 
 from elcano.activities.passages.document import normalize_text
-from elcano.subjects.documents.pdf.chars import ACCENTS, UNKNOWN, Char, read_chars
+from elcano.subjects.documents.pdf.chars import ACCENTS, ROOT, SUMS, UNKNOWN, Char, read_chars
 
 GAP_SHARE: Final = 0.22
 """A gap wider than this share of the size parts words; word spaces are .25 wide and justified ones seldom under .2."""
@@ -30,8 +30,6 @@ DIAGONAL: Final = 0.25
 """Difference of cosine and sine below which the two sides of a slanted character cannot be told from its box."""
 HEIGHT_SHARE: Final = 1.15
 """The height of the box of most characters, in sizes."""
-ROOT: Final = "\u221a"
-SUMS: Final = "\u2211\u220f\u222b\u222e\u22c2\u22c3"
 ROOT_REACH: Final = 0.12
 SUM_REACH: Final = 2.5
 """How far what is below a root, or behind a sum, may be away from its sign, in sizes."""

@@ -1,6 +1,7 @@
 """Signs that hang from a base line of their own, and words whose boxes are narrower or wider than their print."""
 
 from elcano.subjects.documents.pdf.chars import Char, _size_drawn_type
+from elcano.subjects.documents.pdf.segments import Segment, _mark_shifted
 from elcano.subjects.documents.pdf.styles import Style
 from elcano.subjects.documents.pdf.text_layers import widen_words
 from elcano.subjects.documents.pdf.words import Word
@@ -34,6 +35,15 @@ def test_a_line_with_a_large_sign_keeps_its_spaces() -> None:
     assert "In this case the input was a constant of" in " ".join(texts(read(sheet)))
 
 
+def test_a_line_with_a_large_letter_keeps_its_indices() -> None:
+    words = [Word("C", 60.0, 84.0, 76.0, 104.0, 100.0, 20.0)]
+    words += [Word("clocks", left, 91.0, left + 30, 102.0, 100.0, 10.0) for left in (78.0, 112.0, 146.0, 180.0)]
+    words.append(Word("1", 210.0, 97.0, 213.0, 104.0, 102.5, 7.0))
+    segment = Segment(60.0, 84.0, 213.0, 104.0, 100.0, 20.0, words)
+    _mark_shifted(segment)
+    assert segment.words[-1].lowered
+
+
 def test_a_space_that_a_letter_reaches_over_is_one() -> None:
     # The box of this `f` is .38 wide, and the pen steps by .33; PDFium adds no space where .2 are left.
     content, x = "", 60.0
@@ -51,18 +61,23 @@ def char(text: str, height: float, size: float, font: int) -> Char:
     return Char(text, 60.0, 100.0 - height, 66.0, 100.0, style(size, font))
 
 
-def test_the_type_of_one_drawn_sign_is_no_larger_than_the_text() -> None:
-    text, sign = [char("wxyz", 11.0, 10.0, 1)] * 4, char("p", 17.0, 0.12, 2)
-    sized = _size_drawn_type([*text, sign])[-1]
+def size_last(*drawn: Char) -> float:
+    """The size of the last of some characters that follow text in type of 10 points."""
+    sized = _size_drawn_type([*[char("wxyz", 11.0, 10.0, 1)] * 9, *drawn])[-1]
     assert isinstance(sized, Char)
-    assert sized.style.size == 10.0
+    return round(sized.style.size, 1)
 
 
-def test_drawn_type_of_several_letters_states_its_size() -> None:
-    title = [char(letter, 16.8, 0.12, 2) for letter in "TITLES"]
-    sized = _size_drawn_type([char("text", 11.0, 10.0, 1), *title])[-1]
-    assert isinstance(sized, Char)
-    assert round(sized.style.size) == 24
+def test_the_type_of_brackets_and_roots_is_no_larger_than_the_text() -> None:
+    assert size_last(char("{", 42.0, 10.0, 2)) == 10
+    assert size_last(char("(", 14.0, 0.12, 2), char("\u221a", 42.0, 0.12, 2)) == 10
+
+
+def test_letters_and_signs_of_figures_state_the_size_of_drawn_type() -> None:
+    assert size_last(*(char(letter, 16.8, 0.12, 2) for letter in "TITLES")) == 24
+    for sign in ("E", "\u2192", "\ufffd"):
+        assert size_last(char(sign, 42.0, 0.12, 2)) == 60
+    assert size_last(char("x", 14.0, 0.12, 2), char("(", 14.0, 0.12, 2)) == 20
 
 
 def row(*edges: tuple[float, float]) -> list[Word]:

@@ -6,7 +6,7 @@ It has two tasks, a call for each section and one for the summary. It cites by k
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
-from elcano.graphs.agents.digests import digest_passage, digest_text
+from elcano.graphs.agents.digests import digest_passage, digest_text, list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
@@ -24,8 +24,6 @@ from elcano.graphs.agents.writing import (
 from elcano.graphs.report.report import Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 from elcano.graphs.state.state import DraftRef
-from elcano.text.languages import possible_languages
-from elcano.text.stems import list_stems
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"
@@ -34,10 +32,6 @@ WHOLE_REPORT_FORMS: Final = frozenset(("overview", "review"))
 MOST_DIGESTS: Final = 2
 """Passages of other sections that the writer of a section is shown in brief, the best first, besides those that its
 criteria and contradictions name."""
-LEAST_SHARED: Final = 0.4
-"""Share of a section's words that one of its passages has, to be shown whole though no criterion names it."""
-ASIDE_CHARACTERS: Final = 450
-"""Characters of one that has fewer: often it was found by a last search, which nobody judged."""
 WRITTEN_CHARACTERS: Final = 500
 """Characters of an earlier section that another writer is shown: the sentences that it is likeliest to repeat."""
 MOST_UNCITED: Final = 20
@@ -181,34 +175,20 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
     A passage is shown whole to one section: of those whose criteria name it to the one among whose passages it stands
-    foremost, else to the one of whose words it has the most. One that no criterion of its section names and that has
-    few of its words, but some, is shown in brief there, too, unless it is in another language.
+    foremost, else to the one of whose words it has the most.
     """
     if loaded.section.claims or loaded.offline:
         return passages
     asked = _list_asked(loaded.section)
-    words = frozenset(list_stems(asked))
     homes, needed = _find_homes(loaded), _list_needed_keys(loaded.section)
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
-            aside = item.key not in needed and _is_aside(item, asked, words)
-            shown.append(digest_passage(item, asked, ASIDE_CHARACTERS) if aside else item)
+            shown.append(item)
         elif item.key in needed or room:
             room -= item.key not in needed
             shown.append(digest_passage(item, asked))
     return tuple(shown)
-
-
-def _is_aside(item: EvidenceItem, asked: str, words: frozenset[str]) -> bool:
-    """Whether a passage has few of `words`, those of what is `asked`.
-
-    One that has none may use others for the same, and one in another language does: of neither is it known.
-    """
-    if not 0 < _count_shared(item, words) < LEAST_SHARED * len(words):
-        return False
-    own, other = possible_languages(asked), possible_languages(item.text)
-    return not (own and other) or bool(own & other)
 
 
 def _find_homes(loaded: Loaded) -> dict[str, int]:

@@ -49,10 +49,10 @@ def digest_text(text: str, asked: str, characters: int) -> str:
     """
     if len(text) <= characters:
         return text
-    words = frozenset(list_stems(asked))
+    words = frozenset(list_word_beginnings(asked))
     ends = [0, *(found.end() for found in _SENTENCES.finditer(text)), len(text)]
     parts = [text[begin:end] for begin, end in pairwise(ends)]
-    known = [len(words.intersection(list_stems(one))) for one in parts]
+    known = [len(words.intersection(list_word_beginnings(one))) for one in parts]
     shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, parts, strict=True)]
     if not any(shared):
         return shorten_text(text.strip(), characters)
@@ -87,6 +87,6 @@ def _join_parts(parts: Sequence[str], chosen: Sequence[int], characters: int) ->
     return said.strip()
 
 
-def list_stems(text: str) -> Iterator[str]:
+def list_word_beginnings(text: str) -> Iterator[str]:
     """The first letters of the words of a text, by which its words are compared."""
     return (word.casefold()[:_STEM] for word in _WORDS.findall(text))

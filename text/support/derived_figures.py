@@ -107,8 +107,8 @@ def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
 
 def _is_width(one: Figure, first: Figure, second: Figure) -> bool:
     """Whether a figure is how far two of a quote lie apart, to the last digit: 100 nm of `from 1500 nm to 1600 nm`."""
-    if not one.unit or one.unit == SHARE or not one.unit == first.unit == second.unit:
-        return False
+    if not one.unit or one.unit == SHARE or one.change == "by" or not one.unit == first.unit == second.unit:
+        return False  # a change has a direction
     same = one.places == first.places == second.places
     return same and any(a - b == abs(value) for a, b, value in product(first.values, second.values, one.values))
 

@@ -6,7 +6,7 @@ It has two tasks, a call for each section and one for the summary. It cites by k
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question, has_wishes
-from elcano.graphs.agents.digests import digest_passage, digest_text, list_stems
+from elcano.graphs.agents.digests import digest_passage, digest_text, list_word_beginnings
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES, ShownForm
 from elcano.graphs.agents.writing import (
@@ -197,7 +197,7 @@ def _find_homes(loaded: Loaded) -> dict[str, int]:
     for place, (section, items) in enumerate(zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)):
         if section.missing:
             continue
-        words, needed = frozenset(list_stems(_list_asked(section))), _list_needed_keys(section)
+        words, needed = frozenset(list_word_beginnings(_list_asked(section))), _list_needed_keys(section)
         for rank, item in enumerate(items):
             shared = 0.0 if item.key in needed else _count_shared(item, words) / max(1, len(words))
             ranks.append((item.key not in needed, -shared, rank, place, item.key))
@@ -212,7 +212,7 @@ def _list_needed_keys(section: SectionItem) -> set[str]:
 
 def _count_shared(item: EvidenceItem, words: frozenset[str]) -> int:
     """How many of `words`, as stems, a passage has."""
-    return len(words.intersection(list_stems(f"{item.title} {item.text}")))
+    return len(words.intersection(list_word_beginnings(f"{item.title} {item.text}")))
 
 
 def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:

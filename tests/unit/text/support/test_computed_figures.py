@@ -114,6 +114,7 @@ def test_a_change_that_follows_is_right(said: str, quote: str) -> None:
     ("said", "quote"),
     [
         ("Costs rose by 20%.", FELL),
+        ("Costs rose by $10 million.", FELL),
         ("Costs fell by 25%.", FELL),  # of the end
         ("Costs fell by 80%.", FELL),  # to 80 %
         ("Costs rose by 125%.", ROSE),

@@ -104,7 +104,7 @@ async def test_a_paused_run_says_so_everywhere_and_offers_to_be_unpaused(
         view = await compare_views(api, served, run_id, Told("paused", "pause", ""), watch="The weekend")
         assert {*view["actions"]} == ALL | {"unpause"}
         page = (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
-        assert "It is paused." in page
+        assert "<strong>It is paused:</strong>" in page
         assert f'data-post="/v1/runs/{run_id}/unpause"' in page
         await api.post(f"/v1/runs/{run_id}/unpause")
         assert (await ended(api, run_id))["actions"] == []
@@ -137,7 +137,8 @@ async def test_a_run_that_a_provider_holds_says_so_everywhere(
         run_id = await start(api, QUESTION, budget={"when_exhausted": "pause"})
         view = await compare_views(api, served, run_id, Told("held", "person", ""), watch="the key was refused")
         assert {*view["actions"]} == ALL | {"pause"}
-        assert "Something needs fixing." in (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
+        page = (await api.get(f"/runs/{run_id}", headers={"accept": "text/html"})).text
+        assert "<strong>Something needs fixing:</strong>" in page
         provider.off.clear()
         await api.post(f"/v1/runs/{run_id}/stop")
         await ended(api, run_id)

@@ -121,7 +121,7 @@ def list_claims(report: Mapping[str, Any], places: QuotePlaces) -> Iterator[Clai
     parts = [Part.model_validate(one) for one in report["parts"]]
     unverified = [CheckedCitation.model_validate(one) for one in report["unverified"]]
     for block in list_statements(parts, unverified):
-        for number, one, doubted in block:
+        for number, one, _, doubted in block:
             if one.citations or doubted:
                 yield Claim(
                     number,

@@ -204,14 +204,14 @@ def _parse_reference_number(state: StateInline, silent: bool) -> bool:
 
 def _find_quotes(state: StateInline, number: int) -> str:
     """Return the quotes that a number represents: those of the statement before it, else those of its block."""
-    statements = [one.statement for one in state.env[_QUOTES].find(state.src)] if _QUOTES in state.env else []
-    cited = [one for one in statements if any(quote.number == number for quote in one.citations)]
+    statements = state.env[_QUOTES].find(state.src) if _QUOTES in state.env else ()
+    cited = [one for one in statements if any(quote.number == number for quote in one.statement.citations)]
     before = keep_letters(_NUMBER.sub("", state.src[: state.pos]))
-    ends = [one for one in cited if before.endswith(keep_letters(one.text))]
+    ends = [one for one in cited if before.endswith(one.letters)]
     quotes = dict.fromkeys(
         (quote.quote, quote.printed_page)
         for one in ends[-1:] or cited
-        for quote in one.citations
+        for quote in one.statement.citations
         if quote.number == number
     )
     text = "\n".join(

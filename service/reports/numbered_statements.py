@@ -3,6 +3,7 @@
 Statements are numbered from 1 in the order of the report's parts.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Final, NamedTuple
@@ -10,6 +11,7 @@ from typing import Final, NamedTuple
 from elcano.graphs.report.report import CheckedCitation, Part, Statement, Support
 
 DOUBTS: Final[frozenset[Support]] = frozenset({"partly", "not_supported"})
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
 
 
 class NumberedStatement(NamedTuple):
@@ -17,6 +19,8 @@ class NumberedStatement(NamedTuple):
 
     number: int
     statement: Statement
+    letters: str
+    """Its text, as `keep_letters` leaves it."""
     doubted: bool
     """Its quotes do not, or not wholly, say it; or its block cites nothing and ought to."""
 
@@ -29,17 +33,15 @@ def list_statements(
     numbers = count(1)
     for part in parts:
         for block in part.blocks:
-            yield tuple(
-                NumberedStatement(next(numbers), one, one.support in DOUBTS or _is_uncited(one, uncited))
-                for one in block.statements
-            )
+            yield tuple(_number(next(numbers), one, uncited) for one in block.statements)
 
 
-def _is_uncited(statement: Statement, uncited: Sequence[str]) -> bool:
+def _number(number: int, statement: Statement, uncited: Sequence[str]) -> NumberedStatement:
     letters = keep_letters(statement.text)
-    return bool(letters) and statement.kind == "connecting" and any(letters in text for text in uncited)
+    is_uncited = bool(letters) and statement.kind == "connecting" and any(letters in text for text in uncited)
+    return NumberedStatement(number, statement, letters, statement.support in DOUBTS or is_uncited)
 
 
 def keep_letters(text: str) -> str:
     """The letters and digits of a text, all small: what remains the same however it is set."""
-    return "".join(one for one in text if one.isalnum()).casefold()
+    return _NO_LETTERS.sub("", text).casefold()

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from markdown_it.token import Token
 
 from elcano.graphs.report.report import Report
-from elcano.service.reports.numbered_statements import NumberedStatement, keep_letters, list_statements
+from elcano.service.reports.numbered_statements import NumberedStatement, list_statements
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _NOTE: Final = re.compile(r"\([^()]+\)|\uff08[^\uff08\uff09]+\uff09")
@@ -60,8 +60,11 @@ def add_statement_spans(
     placed = set[int]()
     for token in tokens:
         if token.type == "inline" and token.children:
+            statements = [one for one in find(token.content) if one.number not in placed]
+            if not statements:
+                continue
             line = _Line.read(token.children, number)
-            found = list(line.place([one for one in find(token.content) if one.number not in placed]))
+            found = list(line.place(statements))
             placed.update(one.number for one, _, _ in found)
             token.children = _insert(token.children, line.list_spans(found))
 
@@ -79,32 +82,34 @@ _Found = tuple[NumberedStatement, int, int]
 
 @dataclass(frozen=True)
 class _Line:
-    """The children of one inline token, and their letters, each with its place."""
+    """The children of one inline token, and their letters, each with its child and its offset in it."""
 
     children: Sequence[Token]
     letters: str
-    places: Sequence[_Place]
+    owners: Sequence[int]
+    offsets: Sequence[int]
     around: Sequence[tuple[int, ...]]
     """For each child, and for the end, the children that opened the markup that it is in."""
 
     @classmethod
     def read(cls, children: Sequence[Token], number: str) -> "_Line":
         """Read the letters of a line."""
-        letters, places, around = list[str](), list[_Place](), [tuple[int, ...]()]
+        letters, owners, offsets, around = "", list[int](), list[int](), [tuple[int, ...]()]
         for child, token in enumerate(children):
             opened = around[-1]
             around.append((*opened, child) if token.nesting == 1 else opened[:-1] if token.nesting == -1 else opened)
             if token.type != number:
-                for offset, kept in enumerate(map(keep_letters, token.content)):
-                    letters.append(kept)
-                    places += [_Place(child, offset)] * len(kept)
-        return cls(children, "".join(letters), places, around)
+                kept = [(offset, one.casefold()) for offset, one in enumerate(token.content) if one.isalnum()]
+                offsets += [offset for offset, folded in kept for _ in folded]  # "ß" is two letters then
+                letters += "".join(folded for _, folded in kept)
+                owners += [child] * (len(letters) - len(owners))
+        return cls(children, letters, owners, offsets, around)
 
     def place(self, statements: Sequence[NumberedStatement]) -> Iterator[_Found]:
         """Find statements one behind the other; a cell of a table is one as a whole."""
         begin = 0
         for one in statements:
-            wanted = keep_letters(one.statement.text)
+            wanted = one.letters
             at = self.letters.find(wanted, begin) if wanted else -1
             while at > 0 and self._is_in_word(at):
                 at = self.letters.find(wanted, at + 1)
@@ -113,15 +118,18 @@ class _Line:
                 yield one, at, begin
 
     def _is_in_word(self, letter: int) -> bool:
-        before, here = self.places[letter - 1], self.places[letter]
+        before, here = self._locate(letter - 1), self._locate(letter)
         return here in (before, _Place(before.child, before.offset + 1))
+
+    def _locate(self, letter: int) -> _Place:
+        return _Place(self.owners[letter], self.offsets[letter])
 
     def list_spans(self, found: Sequence[_Found]) -> Iterator[tuple[_Place, Token]]:
         """List the marks of spans with their places, in the order of the line."""
         for (one, first, behind), following in zip_longest(found, found[1:]):
             if not one.statement.citations and not one.doubted:
                 continue
-            last = self.places[behind - 1]
+            last = self._locate(behind - 1)
             ends = [*self._list_before(self._begin(following[1]) if following else _Place(len(self.children), 0))]
             ends += self._list_behind(last)
             fitting = (
@@ -141,7 +149,7 @@ class _Line:
 
     def _begin(self, letter: int) -> _Place:
         """The place of a letter, or that of the signs before it, such as a minus."""
-        child, offset = self.places[letter]
+        child, offset = self._locate(letter)
         before = self.children[child].content[:offset]
         signs = _BEFORE.search(before)
         return _Place(child, signs.start() if signs else offset)

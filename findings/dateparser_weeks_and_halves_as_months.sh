@@ -1,14 +1,14 @@
 #!/bin/sh
-# dateparser steps over letters that it does not know and takes the number behind them for a month: the ISO week 2020-W05,
-# the end of January, is May, week 12 is December, and the second half of 2020 is February. Without hyphen, as ISO 8601
-# also writes it, 2020W05 is 2020 weeks before now. A quarter is the month in its middle. The day is always today's, so
-# the result differs from one day to the next. REQUIRE_PARTS=["month"] does not help, since there is a month. Weeks are
-# refused if the language is given; halves are not. What cannot be a month (W45) is refused.
+# dateparser skips letters that it does not know and reads the number behind them as a month. The ISO 8601 week
+# 2020-W05, at the end of January, becomes May, week 12 December, and the second half of 2020 February. In ISO's basic
+# form, 2020W05 is 2020 weeks ago. A quarter becomes its middle month. The day is always today's, so results change from
+# day to day. REQUIRE_PARTS does not help, since there is a month. With languages=["en"] weeks are refused, halves are
+# not.
 #
 # version: dateparser==1.5.0
-# behaviour: with a base of 20 November 2024, "2020-W05" is 20 May 2020 and "H2 2020" 20 February 2020
-# seen: 2020-W05 2020-05-20 (ISO: 2020-01-27 to 02-02), 2020-W12 2020-12-20, 2020W05 1986-03-05, H2 2020 2020-02-20,
-#   Q3 2020 2020-08-20, 2020-W45 None
+# behaviour: with a base of 20 November 2024, "2020-W05" is 20 May 2020 and "H2 2020" is 20 February 2020
+# seen: 2020-W05 2020-05-20 (ISO: 2020-01-27 to 02-02), 2020-W12 2020-12-20, 2020W05 1986-03-05, H2 2020 2020-02-20, Q3
+#   2020 2020-08-20, 2020-W45 None
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/bin/sh
-# DuckDB's date_diff counts the boundaries of a part between two dates: 31 January and 1 February are a month apart, as
-# date_trunc has it. For weeks it does not: Sunday and the Monday after it are 0 weeks apart, though date_trunc gives them
-# different weeks; it counts whole weeks, as date_sub does, so rows of a weekly report are numbered by their first row's
-# weekday. date_trunc on both sides helps. And one and a half months are 45 days as INTERVAL '1.5 months' and 30 days as
-# INTERVAL '1.5' MONTH, whose fraction is dropped; PostgreSQL reads both as a month and 15 days.
+# DuckDB's date_diff counts the boundaries between two dates: 31 January and 1 February are one month apart. Weeks are
+# the exception: Sunday and the following Monday are 0 weeks apart, though date_trunc puts them in different weeks. It
+# counts full weeks, as date_sub does; date_trunc on both sides gives the boundaries. And one and a half months are 45
+# days as INTERVAL '1.5 months' but 30 as INTERVAL 1.5 MONTH or '1.5' MONTH, which drop the fraction, as they do with
+# hours.
 #
 # version: duckdb==2.0.0
-# behaviour: date_diff('week', Sunday, Monday) is 0 where date_diff('month') and ('year') of neighbouring days are 1;
-#   INTERVAL '1.5' MONTH and INTERVAL 1.5 MONTH are 30 days, INTERVAL '1.5 months' 45
-# seen: 0 weeks (1 after date_trunc), 1 month, 1 year; 30, 30 and 45 days; 1 and 1.5 hours for the same hour and a half
+# behaviour: date_diff('week', Sunday, Monday) is 0 where 'month' and 'year' are 1 for neighbouring days; INTERVAL '1.5'
+#   MONTH and INTERVAL 1.5 MONTH are 30 days, INTERVAL '1.5 months' is 45
+# seen: 0 weeks (1 after date_trunc), 1 month, 1 year; 30, 30 and 45 days; 1 hour and 1.5 hours
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

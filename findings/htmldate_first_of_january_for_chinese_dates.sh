@@ -1,12 +1,11 @@
 #!/bin/sh
-# htmldate reads no date with 年, 月 and 日, as pages in Chinese and Japanese write it, and its extensive search, which is
-# on, then takes the year alone: an article of 31 December is dated 1 January, a year too early, and nothing tells this
-# date from one that is written on the page. Korean, which has the same order, and two dozen other languages are read.
-# With extensive_search=False there is no date, which is the truth.
+# htmldate does not read dates with 年, 月 and 日, as pages in Chinese and Japanese write them. Its extensive search, on by
+# default, then takes the year alone: an article of 31 December is dated 1 January, a year too early, and looks like one
+# with a date on the page. Korean dates, with the same order, are read. With extensive_search=False there is no date.
 #
 # version: htmldate==1.11.0 (dateparser 1.5.0)
-# behaviour: <span class="date">2020年12月31日</span> is 2020-01-01, <time>2020年05月01日</time> too
-# seen: 2020-01-01, 2020-01-01; None and None without the extensive search; 2020년 12월 31일 2020-12-31
+# behaviour: <span class="date">2020年12月31日</span> gives 2020-01-01, and so does <time>2020年05月01日</time>
+# seen: 2020-01-01, 2020-01-01; None and None without the extensive search; 2020년 12월 31일 gives 2020-12-31
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

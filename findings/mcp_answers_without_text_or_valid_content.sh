@@ -1,12 +1,13 @@
 #!/bin/sh
-# A tool of the MCP Python SDK that returns a list sends each member as a text of its own, and an empty list as no content
-# at all; one result cannot be told from a list of one. The specification (2025-06-18, "Structured Content") asks that
-# the JSON of the structured content be sent as text as well, for clients that read only that: a model behind one sees
-# an empty answer where nothing was found. And a tool that declares a float and has none (NaN, as a p-value of too few
-# values is) sends null under a schema that says number, and the SDK's own client refuses the whole answer.
+# A tool of the MCP Python SDK that returns a list sends every item as a text block of its own, and for an empty list no
+# content at all. The specification (2025-06-18, "Structured Content") asks servers to send the JSON of the structured
+# content as text too, for clients that read only text: a model behind such a client sees an empty answer if nothing was
+# found. And a tool that is declared to return a float and returns NaN, such as a p-value that cannot be computed, sends
+# null under a schema that requires a number, and the SDK's own client then rejects the whole answer.
 #
 # version: mcp==2.3.0
-# behaviour: list[str] of nothing has content []; two members are two texts; NaN of a float raises RuntimeError in call_tool
+# behaviour: an empty list[str] has content [], two items are two texts; NaN for a float raises RuntimeError in
+#   call_tool
 # seen: content [] with {"result": []}; ['a', 'b']; "Invalid structured content returned by tool p_value: None is not of
 #   type 'number'"
 set -eu

@@ -1,13 +1,14 @@
 #!/bin/sh
 # networkx writes graphs to formats that cannot hold them, without an error. A GEXF attribute has one type, and networkx
-# takes that of the first value: a year that is whole in one node and has decimals in another gives a file that networkx
-# itself cannot read. GML has "label" and "id" for the nodes' names, and node attributes of these names are left out.
-# node_link_data, the JSON of web pages, replaces an edge's own "source" or "target" (the article it is from) by its ends.
-# GraphML keeps all three.
+# declares that of the first value: if a year is an int on one node and a float on the next, networkx cannot read its
+# own file. GML uses "label" and "id" for node names, and node attributes with these names are dropped. node_link_data,
+# the JSON for web pages, overwrites an edge's own "source" or "target" (the article it comes from). GraphML keeps all
+# three.
 #
 # version: networkx==3.6.1
-# behaviour: GEXF of 2020 and 2020.5 cannot be read back; GML loses node labels; node_link_data loses an edge's "source"
-# seen: ValueError: invalid literal for int() with base 10: '2020.5'; {'year': 2020}; 'a' in the place of 'article 7'
+# behaviour: GEXF with 2020 and 2020.5 cannot be read back; GML loses node labels; node_link_data loses an edge's
+#   "source"
+# seen: ValueError: invalid literal for int() with base 10: '2020.5'; {'year': 2020}; 'a' instead of 'article 7'
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/sh
-# pint multiplies what has a space between, in numbers too: "1 1/2 cup" is 1 times 1/2, half a cup, and "2 3/4 inch" is
-# an inch and a half; "1½ cup" is one cup. In units all that follows a slash but its first is above the line, so that
-# "J/mol K", as tables write joules per mole and kelvin, is J·K/mol, and "m/s s" are metres. astropy reads the same texts
-# as J/(K mol) and m/s². Two readers of one table then differ by dimensions, and none says so.
+# pint multiplies whatever a space separates, also within numbers: "1 1/2 cup" is 1 times 1/2, half a cup, "2 3/4 inch"
+# an inch and a half, and "1½ cup" one cup. In units, a slash applies to the next unit only, so "J/mol K", the way
+# tables write joules per mole and kelvin, is J·K/mol, and "m/s s" is metres. astropy reads the same strings as J/(K
+# mol) and m/s². Two readers of one table disagree on the dimension, and neither raises anything.
 #
 # version: pint==0.25.3, astropy==8.0.2
 # behaviour: "1 1/2 cup" is 0.5 cup; "J/mol K" is joule * kelvin / mole in pint and J / (K mol) in astropy

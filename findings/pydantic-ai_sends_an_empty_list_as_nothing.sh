@@ -1,11 +1,11 @@
 #!/bin/sh
-# pydantic-ai sends what a tool returns to the model as JSON, as the documentation of model_response_str says of every
-# value but texts and None. An empty list is an exception that it does not name: a search that finds nothing gives the
-# model an empty text, as a tool that failed to answer would, while an empty dict, an empty tuple, 0 and False are sent
-# as they are. A tool that returns {"hits": []} says that there was nothing.
+# pydantic-ai sends the return value of a tool to the model as JSON: the docstring of model_response_str says so for
+# every value except strings and None. An empty list is an exception that it does not name: a search that finds nothing
+# gives the model an empty string, the same as a tool that returned None, while an empty dict, an empty tuple, 0 and
+# False are sent as JSON. A tool that returns {"hits": []} makes clear that there was nothing.
 #
 # version: pydantic-ai-slim==2.68.0
-# behaviour: model_response_str(), which the classes for providers send, is "" for a tool that returned [], "[]" for ()
+# behaviour: model_response_str(), which the model classes send, is "" for a tool that returned [] and "[]" for ()
 # seen: [] '', None '', () '[]', {} '{}', [[]] '[[]]', 0 '0', False 'false', {'hits': []} '{"hits":[]}'
 set -eu
 folder=$(mktemp -d)

@@ -1,13 +1,12 @@
 #!/bin/sh
-# A SPARQL filter that compares a text with a number is a type error, and the row is left out (SPARQL 1.1, 17.3: there is
-# no ">" for a string and an integer). rdflib takes every text for greater than every number, and dates and truth values
-# for less: FILTER(?year > 2020) gives "not reported" and "1990", which were loaded as texts. And IN, which by the same
-# chapter is "=" for each member, compares terms: 2021 = 2021.0 is true and 2021 IN (2021.0) false, so NOT IN keeps what
-# it should exclude.
+# In SPARQL, comparing a string with a number is a type error, and a filter drops the row (SPARQL 1.1, 17.3 has no ">"
+# for these types). In rdflib every string is greater than every number, and dates and booleans are less, so
+# FILTER(?year > 2020) returns "not reported" and the string "1990". And IN, which 17.4.1.9 defines as a chain of "=",
+# compares terms instead: 2021 = 2021.0 is true, 2021 IN (2021.0) is false, and NOT IN keeps what it should exclude.
 #
 # version: rdflib==7.6.0
-# behaviour: "not reported" > 2020 is true, 2021 IN (2021.0) is false, 2021 = 2021.0 true
-# seen: `?y > 2020` gives number, text and digits; `isNumeric(?y) && ?y > 2020` the number alone; `?y IN (2021.0)` none
+# behaviour: "not reported" > 2020 is true, 2021 IN (2021.0) is false, 2021 = 2021.0 is true
+# seen: `?y > 2020` returns number, text and digits; `isNumeric(?y) && ?y > 2020` only number; `?y IN (2021.0)` nothing
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -38,8 +37,7 @@ for condition in (
     print(f"{condition}: {', '.join(found[condition]) or 'none'}")
 sys.exit(
     0
-    if list(found.values())
-    == [["digits", "number", "text"], ["date", "truth"], ["number"], ["number"], [], ["number"]]
+    if list(found.values()) == [["digits", "number", "text"], ["date", "truth"], ["number"], ["number"], [], ["number"]]
     else 1
 )
 PYTHON

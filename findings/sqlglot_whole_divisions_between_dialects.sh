@@ -1,11 +1,11 @@
 #!/bin/sh
-# In SQLite, PostgreSQL and SQL Server 7/2 is 3; in DuckDB, MySQL and BigQuery 3.5. sqlglot knows that and writes a cast
-# from DuckDB to SQLite, but the other way it changes nothing unless types were annotated: COUNT(*)/2 of three rows is 1
-# in SQLite and 1.5 in DuckDB after transpile, without a warning. CAST(2.7 AS INTEGER), which cuts in SQLite, rounds in
-# DuckDB to 3, and no annotation helps. annotate_types before .sql() keeps the divisions.
+# 7/2 is 3 in SQLite, PostgreSQL and SQL Server, and 3.5 in DuckDB, MySQL and BigQuery. sqlglot knows this and adds a
+# cast from DuckDB to SQLite. In the other direction it changes nothing unless types are annotated first: COUNT(*)/2 of
+# three rows is 1 in SQLite and 1.5 in DuckDB after transpile, without a warning. annotate_types keeps the division. It
+# does not help with CAST(2.7 AS INTEGER), which truncates in SQLite and rounds in DuckDB.
 #
 # version: sqlglot==30.30.0, duckdb==2.0.0, SQLite of Python
-# behaviour: transpile(read="sqlite", write="duckdb") keeps "/" between whole numbers, and CAST of a decimal to an integer
+# behaviour: transpile(read="sqlite", write="duckdb") keeps "/" between integers, and CAST of a decimal to an integer
 # seen: COUNT(*) / NULLIF(2, 0): 1 in SQLite, 1.5 in DuckDB, 1 with annotated types; CAST(2.7 AS INT): 2 and 3
 set -eu
 folder=$(mktemp -d)
@@ -21,7 +21,10 @@ import sqlglot
 from sqlglot.optimizer.annotate_types import annotate_types
 
 results = []
-for sql in ("SELECT COUNT(*)/2 FROM (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) AS t", "SELECT CAST(2.7 AS INTEGER)"):
+for sql in (
+    "SELECT COUNT(*)/2 FROM (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3) AS t",
+    "SELECT CAST(2.7 AS INTEGER)",
+):
     written = sqlglot.transpile(sql, read="sqlite", write="duckdb")[0]
     typed = annotate_types(sqlglot.parse_one(sql, read="sqlite"), dialect="sqlite").sql("duckdb")
     (before,) = sqlite3.connect(":memory:").execute(sql).fetchone()

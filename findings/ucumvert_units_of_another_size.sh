@@ -1,12 +1,12 @@
 #!/bin/sh
-# ucumvert reads UCUM codes, the units of FHIR and LOINC, into pint. For some codes it takes pint's unit of a similar name
-# and not the one that UCUM defines in ucum-essence.xml, which ucumvert brings along: a food Calorie is 1/1000 of itself,
-# mg% (milligrams a decilitre, still written for blood values) is a mass without a volume, a cubic foot is the hundredth
-# part of a foot, and an inch of mercury is one at 60 °F. Nothing is raised. Comparing each code with the definition in
-# that file, with pint doing the sums, finds them.
+# ucumvert reads UCUM codes, the units of FHIR and LOINC, into pint. For some codes it returns pint's unit of a similar
+# name, not the one that UCUM defines in ucum-essence.xml, which ucumvert ships. A food Calorie comes out 1000 times too
+# small, mg% (milligrams per decilitre, still used for blood values) as a mass without a volume, a cubic foot as a
+# hundredth of a foot. Nothing is raised. Comparing each code with its definition in that file finds them.
 #
 # version: ucumvert==0.3.2 (pint 0.25.3)
-# behaviour: [Cal], mg%, [cft_i], [LPF] and [in_i'Hg] differ from their values in UCUM by factors or dimensions; [cin_i] is right
+# behaviour: [Cal], mg%, [cft_i], [LPF] and [in_i'Hg] differ from UCUM's values by factors or dimensions; [cin_i] is
+#   right
 # seen: [Cal] 4.184 J (UCUM 4184 J), mg% 1e-08 kg (0.01 kg/m³), [cft_i] 0.003048 m (0.0283168 m³), [LPF] 1 (100),
 #   [in_i'Hg] 3376.85 Pa (3386.39 Pa)
 set -eu

@@ -145,6 +145,7 @@ def find_unit(text: str, at: int) -> tuple[str, int]:
 
 def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
     """A unit that ends at `end`, with the others that it is multiplied or divided by."""
+    below = False
     for _ in range(_MOST_TERMS):
         per = _PER.match(text, end)
         if adverb := _ADVERB.match(text, end):
@@ -156,12 +157,15 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
         if product:  # `kg m-2`, `N·m`; behind a space only with a power below nothing
             if not term or (not (per["times"] or per["dot"]).strip() and "**-" not in term):
                 break
-            unit, end = _TORQUES.get(both := f"{unit}*{term}", both), after
+            # A dot behind a stroke goes on below it: `J/mol·K`, `W/m²·K`. A power below nothing divides by itself.
+            joined = f"/{_bracket(term)}" if below and "**-" not in term else f"*{term}"
+            unit, end = _TORQUES.get(unit + joined, unit + joined), after
             continue
         if not term:
             word = None if per["loose"] else _LETTERS.match(text, per.end())  # `5 mg por vía oral`
             return (f"{unit}/[{word[0].casefold()}]", word.end()) if word else (unit, end)
         unit, end = f"{unit}/[{term}]" if term in _COUNTED_UNITS else f"{unit}/{_bracket(term)}", after
+        below = True
     return unit, end
 
 

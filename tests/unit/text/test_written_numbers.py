@@ -7,6 +7,7 @@ import pytest
 from elcano.text import languages
 from elcano.text.languages import possible_languages
 from elcano.text.support.figures import extract_figures
+from elcano.text.unit_comparison import same_amount
 from elcano.text.written_dates import Moment, find_moments
 from elcano.text.written_numbers import find_numbers
 
@@ -71,6 +72,22 @@ def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str],
 def test_abstracts_write_numbers_and_units_so(text: str, read: list[tuple[str, str]]) -> None:
     found = [(next(iter(one.values)), one.unit) for one in find_numbers(text, "en")]
     assert found == [(Decimal(value).normalize(), unit) for value, unit in read]
+
+
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [
+        ("8.3 J/mol·K", "8.3 J mol-1 K-1"),
+        ("8.3 J/mol·K⁻¹", "8.3 J mol-1 K-1"),
+        ("5 W/m²·K", "5 W m-2 K-1"),
+        ("5 mg/kg·day", "5 mg/kg/day"),
+    ],
+)
+def test_a_dot_behind_a_stroke_goes_on_below_it(written: str, same: str) -> None:
+    (one,), (other,) = find_numbers(written), find_numbers(same)
+    assert same_amount(one.readings[0].value, one.unit, other.readings[0].value, other.unit)
+    (above,) = find_numbers("5 kg·m/s")
+    assert above.unit == "kilogram*meter/second"
 
 
 def test_digits_that_a_name_begins_with_or_has_in_brackets_are_no_numbers() -> None:

@@ -66,6 +66,9 @@ _PER: Final = re.compile(
     r"|[ \u00a0](?:à[ \u00a0]l|all)['\u2019](?=\w))"
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
+_BRACKET: Final = re.compile(r"\s?/\s?\((?=[^\W\d_])")
+_TIMES_WITHIN: Final = re.compile(r"\s?[·⋅*]\s?|[ \u00a0]")
+_BRACKETED: Final = re.compile(r"[^()\n]{1,30}(?=\))")
 _EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
 _DIMENSION: Final = re.compile(r"[ \u00a0]?\d")
 _ADVERBS: Final = {
@@ -147,6 +150,9 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
     """A unit that ends at `end`, with the others that it is multiplied or divided by."""
     below = False
     for _ in range(_MOST_TERMS):
+        if opened := _BRACKET.match(text, end):
+            terms, after = _read_bracket(text, opened.end())
+            return (f"{unit}/{terms}", after) if terms else (unit, end)
         per = _PER.match(text, end)
         if adverb := _ADVERB.match(text, end):
             return f"{unit}/{_ADVERBS[adverb['adverb'].lower()]}", adverb.end()
@@ -167,6 +173,24 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
         unit, end = f"{unit}/[{term}]" if term in _COUNTED_UNITS else f"{unit}/{_bracket(term)}", after
         below = True
     return unit, end
+
+
+def _read_bracket(text: str, begin: int) -> tuple[str, int]:
+    """What a unit is divided by in brackets, `mol K)` of `J/(mol K)`, one after the other, and where that ends."""
+    terms, at = list[str](), begin
+    while len(terms) < _MOST_TERMS:
+        term, end = _read_term(text, at, per=True)
+        if not term:
+            break
+        terms.append(_bracket(term))
+        if text.startswith(")", end):
+            return "/".join(terms), end + 1
+        times = _TIMES_WITHIN.match(text, end)
+        if times is None:
+            break
+        at = times.end()
+    unknown = _BRACKETED.match(text, begin)
+    return (f"[{unknown[0].casefold()}]", unknown.end() + 1) if unknown else ("", begin)
 
 
 def read_frequency(text: str, at: int) -> tuple[str, int]:

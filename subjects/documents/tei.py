@@ -65,6 +65,7 @@ RULES: Final = TextRules(
     lowered=lambda element: _has_rendering(element, _LOWERED),
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("formula", "math"),
+    parted=("role", "roleDesc", "actor", "castItem"),
 )
 
 
@@ -286,9 +287,19 @@ def _is_inline(element: Element) -> bool:
 
 
 def _list_items(element: Element, ordered: bool, depth: int = 0) -> Iterator[str]:
-    for number, item in enumerate(element.iterchildren("{*}item"), 1):
+    glossary = element.get("type") == "gloss"
+    number, label = 0, ""
+    for item in element.iterchildren("{*}label", "{*}item"):
+        text = join_lines(write_text(item, RULES, ("list",))).replace("\n", " ")
+        if get_local_name(item) == "label":
+            label = " ".join(filter(None, (label, text)))
+            continue
+        number += 1
         mark = item.get("n") or (f"{number}." if ordered else "-")
-        yield f"{mark} {join_lines(write_text(item, RULES, ('list',)))}".replace("\n", " ")
+        if label:  # the term that it explains, or the number or year that is printed before it
+            mark = f"{label}:" if glossary and label[-1].isalnum() else label
+            label = ""
+        yield f"{mark} {text}"
         for inner in item.iterchildren("{*}list") if depth < 20 else ():
             yield from _list_items(inner, ordered, depth + 1)
 

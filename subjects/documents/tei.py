@@ -68,6 +68,9 @@ RULES: Final = TextRules(
     parted=("role", "roleDesc", "actor", "castItem"),
 )
 
+_REFERENCE_RULES: Final = replace(RULES, left_out=frozenset(RULES.left_out) - {"note"})
+"""Of a reference as it is printed: what its encoders call a note is part of it, such as "second edition"."""
+
 
 def read_tei(content: bytes) -> Parsed:
     """Read a text; of a corpus, all of its texts.
@@ -277,7 +280,8 @@ class _Reader:
             if get_local_name(one) == "biblStruct":
                 self.text.add(_write_reference(one), "note")
             else:
-                self.text.add(write_text(one, RULES), "heading" if get_local_name(one) == "head" else "note", 1)
+                is_head = get_local_name(one) == "head"
+                self.text.add(write_text(one, _REFERENCE_RULES), "heading" if is_head else "note", 1)
 
 
 def _is_inline(element: Element) -> bool:

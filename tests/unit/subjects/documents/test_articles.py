@@ -203,6 +203,12 @@ def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str)
     assert (block.kind, block.text) == ("list", shown)
 
 
+def test_a_reference_of_tei_keeps_what_its_encoders_call_a_note() -> None:
+    printed = "<bibl>Roe, <title>Tides</title> <note>(second edition)</note>, 2019.</bibl>"
+    parsed = read_tei(f"<TEI><text><body><listBibl>{printed}</listBibl></body></text></TEI>".encode())
+    assert texts(parsed)[1:] == [("note", "Roe, Tides (second edition), 2019.")]
+
+
 def test_a_role_and_its_description_are_apart() -> None:
     cast = "<castList><castItem><role>Ann</role><roleDesc>a pilot</roleDesc></castItem></castList>"
     assert texts(read_tei(f"<TEI><text><body>{cast}</body></text></TEI>".encode())) == [("text", "Ann a pilot")]

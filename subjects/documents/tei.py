@@ -161,11 +161,20 @@ class _Reader:
                     self.read_children(abstract, 1)
 
     def read_children(self, element: Element, level: int, left_out: str = "") -> None:
-        """Read the children of an element, each in its own way, except those of one name."""
+        """Read the children of an element, each in its own way, except those of one name, and text between."""
+        before: Element | None = None
         for one in self._stream.list_children(element):
+            self._add_bare(element.text if before is None else None)
+            before = one
             if get_local_name(one) != left_out:
                 self._read_one(one, level)
+            self._add_bare(one.tail)
+        self._add_bare(element.text if before is None else None)
         self.text.flush()
+
+    def _add_bare(self, text: str | None) -> None:
+        if text and not text.isspace():
+            self.text.add(text)
 
     def _read_one(self, element: Element, level: int) -> None:
         name = get_local_name(element)
@@ -180,6 +189,9 @@ class _Reader:
 
     def _read_container(self, element: Element, level: int) -> None:
         self.text.anchor = element.get(XML_ID) or self.text.anchor
+        if get_local_name(element) in ("opener", "closer") and _has_bare_text(element):
+            self._read_paragraph(element, level)
+            return
         is_section = get_local_name(element).startswith("div") and element.find("{*}head") is not None
         self.read_children(element, level + is_section)
 
@@ -282,6 +294,10 @@ class _Reader:
             else:
                 is_head = get_local_name(one) == "head"
                 self.text.add(write_text(one, _REFERENCE_RULES), "heading" if is_head else "note", 1)
+
+
+def _has_bare_text(element: Element) -> bool:
+    return any(text and not text.isspace() for text in (element.text, *(one.tail for one in element)))
 
 
 def _is_inline(element: Element) -> bool:

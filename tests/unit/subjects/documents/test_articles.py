@@ -203,6 +203,20 @@ def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str)
     assert (block.kind, block.text) == ("list", shown)
 
 
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<div>The moon.<p>The sea.</p>The port.</div>", ["The moon.", "The sea.", "The port."]),
+        ("<div>The moon.</div>", ["The moon."]),
+        ("<closer>Yours <hi>truly</hi>, <signed>Ann</signed></closer>", ["Yours truly, Ann"]),
+        ("<closer>\n<salute>Yours,</salute>\n<signed>Ann</signed>\n</closer>", ["Yours,", "Ann"]),
+    ],
+)
+def test_text_of_tei_that_is_in_no_paragraph_is_read(body: str, shown: list[str]) -> None:
+    parsed = read_tei(f"<TEI><text><body>{body}</body></text></TEI>".encode())
+    assert [block.text for block in parsed.blocks] == shown
+
+
 def test_a_reference_of_tei_keeps_what_its_encoders_call_a_note() -> None:
     printed = "<bibl>Roe, <title>Tides</title> <note>(second edition)</note>, 2019.</bibl>"
     parsed = read_tei(f"<TEI><text><body><listBibl>{printed}</listBibl></body></text></TEI>".encode())

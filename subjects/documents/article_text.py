@@ -77,16 +77,16 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
         if event == "start":
             written = _write_whole(one, rules, skipped) if inner else None
             if written is not None:
-                parts.append(written)
+                parts += filter(None, (written,))
                 walk.skip_subtree()
                 continue
             name = get_local_name(one)
-            if inner and (name in rules.spaced or (name in rules.parted and "".join(parts[-3:])[-1:].isalnum())):
+            if inner and (name in rules.spaced or (name in rules.parted and parts and parts[-1][-1:].isalnum())):
                 parts.append(" ")
             change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
             if change is not None and inner:
                 stack.append((one, len(parts), change))
-            parts.append(one.text or "")
+            parts += filter(None, (one.text,))
         else:
             if stack and stack[-1][0] is one:
                 _, start, write = stack.pop()
@@ -94,7 +94,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
             if get_local_name(one) in rules.spaced and inner:
                 parts.append(" ")
             if one is not element:
-                parts.append(one.tail or "")
+                parts += filter(None, (one.tail,))
     return "".join(parts)
 
 

@@ -31,19 +31,33 @@ def read_csv(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is no text.
     """
+    return _read_table(decode_text(content))
+
+
+def read_tsv(content: bytes) -> Parsed:
+    """Read a table whose name says that tabs are between its values, as they are if there are any.
+
+    Raises:
+        FileSkipped: it is no text.
+    """
+    text = decode_text(content)
+    return _read_table(text, "\t" if "\t" in text[:_SAMPLE_CHARACTERS] else "")
+
+
+def _read_table(text: str, delimiter: str = "") -> Parsed:
     limit = csv.field_size_limit(MOST_CHARACTERS)  # of the whole process: others rely on theirs
     try:
-        return _read_table(content)
+        return _read_values(text, delimiter)
     finally:
         csv.field_size_limit(limit)
 
 
-def _read_table(content: bytes) -> Parsed:
-    text = decode_text(content)
+def _read_values(text: str, delimiter: str) -> Parsed:
     declared = _DECLARED.match(text)
     if declared:
         text = text[declared.end() :]
-    delimiter = declared[1] if declared else _find_delimiter(text[:_SAMPLE_CHARACTERS])
+        delimiter = declared[1]
+    delimiter = delimiter or _find_delimiter(text[:_SAMPLE_CHARACTERS])
     sheet, budget = Sheet(), Budget()
     try:
         for number, row in enumerate(_split_rows(text, delimiter)):
@@ -67,11 +81,12 @@ def _split_rows(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _find_delimiter(sample: str) -> str:
-    """The delimiter with which most rows have the same number of values, and more than one."""
+    """The delimiter with which most rows, comments aside, have the same number of values, and more than one."""
 
     def rate(delimiter: str) -> tuple[float, int]:
         try:
-            widths = [len(row) for row in islice(_split_rows(sample, delimiter), _SAMPLE_ROWS) if any(row)]
+            rows = (row for row in _split_rows(sample, delimiter) if any(row) and not row[0].startswith("# "))
+            widths = [len(row) for row in islice(rows, _SAMPLE_ROWS)]
         except csv.Error:
             return 0.0, 0
         usual, count = Counter(widths).most_common(1)[0] if widths else (0, 0)

@@ -15,7 +15,7 @@ from elcano.subjects.documents import csl_works
 from elcano.subjects.documents.authorship import parse_file_name
 from elcano.subjects.documents.first_page import complete_from_first_page, is_placeholder
 
-READER: Final = 9
+READER: Final = 10
 """The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
 that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
 
@@ -98,7 +98,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         f"{_OPEN}.spreadsheet", f"{_PLUGIN}.open_spreadsheets:read_ods", foreign=True, titled=False, binary=True
     ),
     ".csv": Format("text/csv", f"{_PLUGIN}.csv_tables:read_csv", titled=False),
-    ".tsv": Format("text/tab-separated-values", f"{_PLUGIN}.csv_tables:read_csv", titled=False),
+    ".tsv": Format("text/tab-separated-values", f"{_PLUGIN}.csv_tables:read_tsv", titled=False),
     ".epub": Format("application/epub+zip", f"{_PLUGIN}.books:read_epub", foreign=True, binary=True),
     ".eml": _MAIL,
     ".mbox": Format("application/mbox", f"{_PLUGIN}.mails:read_mailbox", foreign=True, titled=False),

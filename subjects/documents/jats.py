@@ -130,7 +130,7 @@ class _Reader:
         }
 
     def _read_front(self, meta: Element) -> None:
-        """Read the abstracts of an article, and what its authors declare, as conflicts of interest."""
+        """Read the abstracts of an article, and what its authors declare, such as interests and where data are."""
         for name in ("abstract", "trans-abstract"):
             for one in meta.iterchildren(f"{{*}}{name}"):
                 self.text.anchor = one.get("id", "")
@@ -141,6 +141,13 @@ class _Reader:
         for notes in meta.iterchildren("{*}author-notes"):
             for one in notes.iterchildren("{*}fn"):
                 self._read_note(one, 1)
+        for one in meta.iterfind("{*}custom-meta-group/{*}custom-meta"):
+            name, value = one.findtext("{*}meta-name") or "", one.find("{*}meta-value")
+            text = join_lines(write_text(value, RULES)) if value is not None else ""
+            if (
+                text.endswith(".") and " " in text
+            ):  # a sentence, such as where the data are, and no code of the publisher
+                self.text.add(f"{name}: {text}" if name else text, "note")
 
     def read_part(self, article: Element, level: int) -> None:
         """Read an article, or one within an article, such as a decision letter, which has its title above it."""
@@ -273,6 +280,10 @@ class _Reader:
     def _read_figure(self, element: Element, level: int) -> None:
         anchor, self.text.anchor = self.text.anchor, element.get("id") or self.text.anchor
         self.text.add(write_caption(element), "caption")
+        for one in element:  # its source, and figures of supplements within it
+            if get_local_name(one) not in ("label", "caption") and get_local_name(one) not in LEFT_OUT:
+                self._read_one(one, level)
+        self.text.flush()
         self.text.anchor = anchor
 
     def _read_note(self, element: Element, level: int) -> None:

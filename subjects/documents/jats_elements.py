@@ -27,8 +27,15 @@ BLOCKS: Final = frozenset(
 _REFERENCES: Final = frozenset({"bibr", "fn", "table-fn", "author-notes", "corresp", "aff"})
 LEFT_OUT: Final = frozenset(
     {"object-id", "alt-text", "long-desc", "permissions", "processing-meta", "index-term", "custom-meta", "kwd-group",
+     "institution-id",
      "x", "graphic", "inline-graphic", "media", "ext-link-hidden", "textual-form", "fn", "strike"}
 )  # fmt: skip
+
+_PARTED: Final = (
+    *("surname", "given-names", "name", "string-name", "collab", "year", "article-title", "chapter-title"),
+    *("data-title", "source", "volume", "fpage", "elocation-id", "pub-id", "publisher-name", "publisher-loc"),
+    *("conf-name", "institution", "award-id"),
+)
 
 
 def _is_mark(element: Element) -> bool:
@@ -55,7 +62,7 @@ RULES: Final = TextRules(
     lowered=lambda element: get_local_name(element) == "sub",
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
-    parted=("surname", "given-names", "name", "string-name"),
+    parted=_PARTED,
 )
 
 

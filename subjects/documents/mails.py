@@ -5,6 +5,7 @@ those of others. Attachments are read by the readers of their kinds, under a hea
 mails like these.
 """
 
+import codecs
 import email.policy
 import re
 from collections.abc import Iterator
@@ -63,6 +64,8 @@ def read_mail(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is encrypted, or no mail.
     """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # saved as text by a program of Windows
+        content = decode_text(content).encode("utf-8", "replace")
     message = _parse_message(content)
     if not message.keys():
         raise FileSkipped("it is no mail: it has no headers")
@@ -156,6 +159,8 @@ def _list_body_parts(message: Message, attached: list[Message], found: _Found) -
             pending.extend(reversed(_list_children(part)))
         elif kind in _SIGNATURES:
             continue
+        elif kind.startswith("multipart/"):  # without the parts that it announces: all that there is, or nothing
+            yield part
         elif part is not message and (part.get_content_disposition() == "attachment" or kind == "message/rfc822"):
             attached.append(part)
         elif kind in ("text/plain", *_HTML) and not (part is not message and part.get_filename()):
@@ -240,12 +245,13 @@ def _read_attachment(part: Message, found: _Found, depth: int) -> None:
             _read_message(children[0], found, depth + 1)
         return
     # Many programs write the names of files like headers, which the standard does not allow.
-    name = _decode_header(part.get_filename() or "")[-200:] or f"a part of kind {part.get_content_type()}"
+    named = _decode_header(part.get_filename() or "")[-200:]
+    name = named or f"a part of kind {part.get_content_type()}"
     payload = part.get_payload(decode=True)
     try:
         parsed = _read_file(name, payload if isinstance(payload, bytes) else b"")
     except FileSkipped as error:
-        found.gaps.append(Gap(f"the attachment {name} was not read: {error}", needs=error.needs))
+        found.gaps.append(Gap(f"{'the attachment ' if named else ''}{name} was not read: {error}", needs=error.needs))
         return
     found.gaps += (gap._replace(reason=f"{name}: {gap.reason}", pages=()) for gap in parsed.gaps)
     if parsed.blocks:

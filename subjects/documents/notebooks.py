@@ -1,6 +1,7 @@
 """Jupyter notebooks: Markdown as text, code as code, and of each output what can be read.
 
-An output usually comes in several forms. Of these, tables of HTML come first, then formulas, then plain text.
+An output usually comes in several forms. Of these, tables of HTML come first, then formulas, then plain text, unless
+that only names an object of Python, which is shown as HTML.
 """
 
 import json
@@ -18,6 +19,9 @@ from elcano.text.tex_formulas import write_tex
 MOST_CELLS: Final = 20_000
 OUTPUT_CHARACTERS: Final = 20_000
 """Characters of one output that are read: what is longer is a log, or data."""
+MOST_MARKUP: Final = 2_000_000
+"""Characters of an output's HTML that are looked at: it may hold pictures."""
+_DATA: Final = re.compile(r"data:image/[a-z.+-]{1,20};base64,[A-Za-z0-9+/=]*")
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _OBJECT: Final = re.compile(r"<[\w.]{1,200}(?: [^<>\n]{0,300})?>|<matplotlib[^\n]{0,300}")
 """Python's representation of an object that has no text, such as an axis of a chart."""
@@ -38,7 +42,10 @@ def read_notebook(content: bytes) -> Parsed:
         FileSkipped: it is none.
     """
     try:
-        notebook = json.loads(decode_text(content))
+        text = decode_text(content)
+        notebook = json.loads(text)
+        if isinstance(notebook, dict) and notebook.get("nbformat") in (1, 2):
+            notebook = json.loads(text, object_hook=_join_bare_lines)
     except (ValueError, RecursionError) as error:
         raise FileSkipped("it is no notebook: it is no JSON that can be read") from error
     if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat"), int):
@@ -132,8 +139,22 @@ def _read_data(data: Mapping[str, Any], left_out: _Outputs) -> Iterator[Block]:
     left_out.pictures += pictured
     if markdown.strip():
         yield from read_markdown(markdown[:OUTPUT_CHARACTERS].encode("utf-8", "replace")).blocks
-    elif not (pictured or _OBJECT.fullmatch(text.strip())):
+    elif _OBJECT.fullmatch(text.strip()):
+        yield from _read_page(html, left_out)
+    elif not pictured:
         yield from _build_output(text, left_out)
+
+
+def _read_page(html: str, left_out: _Outputs) -> Iterator[Block]:
+    """Read an output that is shown as a page: the text next to it only names its object."""
+    markup = _DATA.sub("", html[:MOST_MARKUP])
+    room = OUTPUT_CHARACTERS
+    for block in read_html(markup.encode("utf-8", "replace")).blocks if "<" in markup else ():
+        room -= len(block.text)
+        if room < 0:
+            left_out.shortened += 1
+            return
+        yield block
 
 
 def _build_output(text: str, left_out: _Outputs) -> Iterator[Block]:
@@ -144,6 +165,14 @@ def _build_output(text: str, left_out: _Outputs) -> Iterator[Block]:
     left_out.shortened += len(text) > OUTPUT_CHARACTERS
     if shown.strip():
         yield Block(shown[:OUTPUT_CHARACTERS], "code")
+
+
+def _join_bare_lines(mapping: dict[str, Any]) -> dict[str, Any]:
+    """Join the lines of texts: before version 3 of the format their ends are left out."""
+    return {
+        name: "\n".join(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else value
+        for name, value in mapping.items()
+    }
 
 
 def _join_lines(value: object) -> str:

@@ -65,7 +65,11 @@ RULES: Final = TextRules(
     lowered=lambda element: _has_rendering(element, _LOWERED),
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("formula", "math"),
+    parted=("role", "roleDesc", "actor", "castItem"),
 )
+
+_REFERENCE_RULES: Final = replace(RULES, left_out=frozenset(RULES.left_out) - {"note"})
+"""Of a reference as it is printed: what its encoders call a note is part of it, such as "second edition"."""
 
 
 def read_tei(content: bytes) -> Parsed:
@@ -157,11 +161,20 @@ class _Reader:
                     self.read_children(abstract, 1)
 
     def read_children(self, element: Element, level: int, left_out: str = "") -> None:
-        """Read the children of an element, each in its own way, except those of one name."""
+        """Read the children of an element, each in its own way, except those of one name, and text between."""
+        before: Element | None = None
         for one in self._stream.list_children(element):
+            self._add_bare(element.text if before is None else None)
+            before = one
             if get_local_name(one) != left_out:
                 self._read_one(one, level)
+            self._add_bare(one.tail)
+        self._add_bare(element.text if before is None else None)
         self.text.flush()
+
+    def _add_bare(self, text: str | None) -> None:
+        if text and not text.isspace():
+            self.text.add(text)
 
     def _read_one(self, element: Element, level: int) -> None:
         name = get_local_name(element)
@@ -176,6 +189,9 @@ class _Reader:
 
     def _read_container(self, element: Element, level: int) -> None:
         self.text.anchor = element.get(XML_ID) or self.text.anchor
+        if get_local_name(element) in ("opener", "closer") and _has_bare_text(element):
+            self._read_paragraph(element, level)
+            return
         is_section = get_local_name(element).startswith("div") and element.find("{*}head") is not None
         self.read_children(element, level + is_section)
 
@@ -276,7 +292,12 @@ class _Reader:
             if get_local_name(one) == "biblStruct":
                 self.text.add(_write_reference(one), "note")
             else:
-                self.text.add(write_text(one, RULES), "heading" if get_local_name(one) == "head" else "note", 1)
+                is_head = get_local_name(one) == "head"
+                self.text.add(write_text(one, _REFERENCE_RULES), "heading" if is_head else "note", 1)
+
+
+def _has_bare_text(element: Element) -> bool:
+    return any(text and not text.isspace() for text in (element.text, *(one.tail for one in element)))
 
 
 def _is_inline(element: Element) -> bool:
@@ -286,9 +307,19 @@ def _is_inline(element: Element) -> bool:
 
 
 def _list_items(element: Element, ordered: bool, depth: int = 0) -> Iterator[str]:
-    for number, item in enumerate(element.iterchildren("{*}item"), 1):
+    glossary = element.get("type") == "gloss"
+    number, label = 0, ""
+    for item in element.iterchildren("{*}label", "{*}item"):
+        text = join_lines(write_text(item, RULES, ("list",))).replace("\n", " ")
+        if get_local_name(item) == "label":
+            label = " ".join(filter(None, (label, text)))
+            continue
+        number += 1
         mark = item.get("n") or (f"{number}." if ordered else "-")
-        yield f"{mark} {join_lines(write_text(item, RULES, ('list',)))}".replace("\n", " ")
+        if label:  # the term that it explains, or the number or year that is printed before it
+            mark = f"{label}:" if glossary and label[-1].isalnum() else label
+            label = ""
+        yield f"{mark} {text}"
         for inner in item.iterchildren("{*}list") if depth < 20 else ():
             yield from _list_items(inner, ordered, depth + 1)
 

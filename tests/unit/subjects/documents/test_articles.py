@@ -105,6 +105,39 @@ def test_tables_keep_spans_captions_and_notes() -> None:
     assert [cell.head for cell in table.cells] == [True] * 4 + [False] * 3
 
 
+def test_figures_within_a_figure_and_its_source_are_read() -> None:
+    inner = "<fig><label>Figure 1-S1</label><caption><p>Neap tides.</p></caption><graphic/></fig>"
+    parsed = jats(
+        "<fig><label>Figure 1</label><caption><p>Tides.</p></caption><alternatives><graphic/><alt-text>x</alt-text>"
+        f"</alternatives><attrib>Source: port of Brest.</attrib><p>{inner}</p></fig><p>After.</p>"
+    )
+    assert texts(parsed)[2:] == [
+        ("caption", "Figure 1. Tides."), ("text", "Source: port of Brest."), ("caption", "Figure 1-S1. Neap tides."),
+        ("text", "After."),
+    ]  # fmt: skip
+
+
+def test_what_an_article_says_of_its_data_is_read_and_codes_of_its_publisher_are_not() -> None:
+    said = "<meta-name>Data Availability</meta-name><meta-value>Ask the <italic>port</italic>.</meta-value>"
+    codes = "<custom-meta><meta-name>stage</meta-name><meta-value>vor-update</meta-value></custom-meta>"
+    article = JATS.replace(
+        "</article-meta>",
+        f"<custom-meta-group>{codes}<custom-meta>{said}</custom-meta></custom-meta-group></article-meta>",
+    )
+    parsed = read_jats(article.replace("{body}", "<p>It turns.</p>").replace("{back}", "").encode())
+    assert texts(parsed)[2:] == [("note", "Data Availability: Ask the port."), ("text", "It turns.")]
+
+
+def test_a_work_that_is_named_in_a_paragraph_is_no_single_word() -> None:
+    parsed = jats(
+        "<p><element-citation><person-group><name><surname>Roe</surname><given-names>A</given-names></name>"
+        "</person-group><year>2019</year><data-title>Tide gauges</data-title><source>Harbour</source>"
+        "</element-citation> and <institution-wrap><institution-id>100</institution-id><institution>Port</institution>"
+        "</institution-wrap>, Brest<sup>2</sup><bold>A</bold>.</p>"
+    )
+    assert texts(parsed)[2:] == [("text", "Roe A 2019 Tide gauges Harbour and Port, Brest\u00b2A.")]
+
+
 def test_references_are_notes_as_they_are_printed() -> None:
     back = (
         "<ref-list><title>References</title><ref><label>1</label><mixed-citation>Roe A. Tides. <source>"
@@ -151,6 +184,48 @@ def test_a_direction_behind_a_speaker_keeps_its_own_mark(direction: str, shown: 
     speech = f"<sp><speaker>POLONIUS</speaker><stage>{direction}</stage><p>How say you?</p></sp>"
     parsed = read_tei(f"<TEI><text><body><div>{speech}</div></body></text></TEI>".encode())
     assert [block.text for block in parsed.blocks] == [shown, "How say you?"]
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ('type="gloss"><label>neap</label><item>the lowest tide</item>', "neap: the lowest tide"),
+        (
+            'type="gloss"><label>neap \u2013</label><item>the lowest</item><item>of all</item>',
+            "neap \u2013 the lowest\n- of all",
+        ),
+        ("><label>(b)</label><item>spring</item><item>autumn</item>", "(b) spring\n- autumn"),
+        ('type="ordered"><item>spring</item><item n="4.">autumn</item>', "1. spring\n4. autumn"),
+    ],
+)
+def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str) -> None:
+    (block,) = read_tei(f"<TEI><text><body><list {content}</list></body></text></TEI>".encode()).blocks
+    assert (block.kind, block.text) == ("list", shown)
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<div>The moon.<p>The sea.</p>The port.</div>", ["The moon.", "The sea.", "The port."]),
+        ("<div>The moon.</div>", ["The moon."]),
+        ("<closer>Yours <hi>truly</hi>, <signed>Ann</signed></closer>", ["Yours truly, Ann"]),
+        ("<closer>\n<salute>Yours,</salute>\n<signed>Ann</signed>\n</closer>", ["Yours,", "Ann"]),
+    ],
+)
+def test_text_of_tei_that_is_in_no_paragraph_is_read(body: str, shown: list[str]) -> None:
+    parsed = read_tei(f"<TEI><text><body>{body}</body></text></TEI>".encode())
+    assert [block.text for block in parsed.blocks] == shown
+
+
+def test_a_reference_of_tei_keeps_what_its_encoders_call_a_note() -> None:
+    printed = "<bibl>Roe, <title>Tides</title> <note>(second edition)</note>, 2019.</bibl>"
+    parsed = read_tei(f"<TEI><text><body><listBibl>{printed}</listBibl></body></text></TEI>".encode())
+    assert texts(parsed)[1:] == [("note", "Roe, Tides (second edition), 2019.")]
+
+
+def test_a_role_and_its_description_are_apart() -> None:
+    cast = "<castList><castItem><role>Ann</role><roleDesc>a pilot</roleDesc></castItem></castList>"
+    assert texts(read_tei(f"<TEI><text><body>{cast}</body></text></TEI>".encode())) == [("text", "Ann a pilot")]
 
 
 def test_tei_has_its_metadata_and_what_the_text_is_made_of() -> None:
@@ -215,6 +290,22 @@ LATEX = r"""\documentclass{article} % a comment
 
 def latex(body: str) -> list[tuple[str, str]]:
     return texts(read_latex((LATEX + body + "\n\\end{document}").encode()))
+
+
+def test_an_output_that_is_shown_as_a_page_is_read_and_the_name_of_its_object_is_not() -> None:
+    page = f"<h3>Range</h3><img src='data:image/png;base64,{'A' * 100_000}'/><p>7.5 m</p><script>draw()</script>"
+    shown = {"text/html": page, "text/plain": "<IPython.core.display.HTML object>"}
+    told = {"text/html": "<b>eight</b>", "text/plain": "8"}
+    outputs = [{"output_type": "execute_result", "data": data} for data in (shown, told)]
+    parsed = read_notebook(notebook({"cell_type": "code", "source": "show()", "outputs": outputs}))
+    assert texts(parsed) == [("code", "show()"), ("heading", "Range"), ("text", "7.5 m"), ("code", "8")]
+
+
+@pytest.mark.parametrize(("version", "text"), [(2, "The moon\npulls."), (3, "The moonpulls.")])
+def test_lines_of_notebooks_before_version_3_have_no_ends(version: int, text: str) -> None:
+    cell = {"cell_type": "raw", "source": ["The moon", "pulls."]}
+    content = json.dumps({"nbformat": version, "worksheets": [{"cells": [cell]}]}).encode()
+    assert texts(read_notebook(content)) == [("text", text)]
 
 
 def test_a_source_has_its_metadata() -> None:

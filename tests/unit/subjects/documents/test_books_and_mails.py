@@ -6,6 +6,7 @@ import pytest
 
 from elcano.activities.passages.document import FileSkipped, Parsed
 from elcano.subjects.documents.books import read_epub
+from elcano.subjects.documents.file_formats import parse_document
 from elcano.subjects.documents.mails import MOST_DEPTH, read_mail, read_mailbox
 from tests.unit.subjects.documents.files import pdf
 from tests.unit.subjects.documents.office_files import epub, sheet_xml, workbook
@@ -127,6 +128,27 @@ def test_an_attachment_whose_name_is_written_like_a_header_is_read_by_its_name()
     )
     assert ("heading", "Co\u00fbts.csv") in texts(parsed)
     assert ("table", "Site | Cost\nBrest | 340") in texts(parsed)
+
+
+def test_a_part_without_the_parts_that_it_announces_is_text() -> None:
+    head = b"Subject: Tides\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n"
+    assert texts(read_mail(head + b"The moon.\n"))[1:] == [("text", "The moon.")]
+    assert read_mail(head).gaps == ()
+
+
+def test_a_part_without_a_name_is_no_attachment_by_its_kind() -> None:
+    content = (
+        b"Subject: Tides\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe moon.\n--b\n"
+        b"Content-Type: application/x-gauge\n\n\x00\x01\x02\n--b--\n"
+    )
+    assert (
+        read_mail(content).gaps[0].reason == "a part of kind application/x-gauge was not read: it is binary, not text"
+    )
+
+
+def test_a_mail_that_was_saved_as_text_of_windows_is_read() -> None:
+    content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode("utf-16")
+    assert parse_document("tides.eml", content).text.endswith("F\u00fcnf Meter.")
 
 
 def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:

@@ -55,6 +55,7 @@ SAMPLES = {
         }
     ),
     "sample.csv": b"port;range\nBrest;7,5\n",
+    "sample.tsv": b"port\trange\nBrest\t7,5\n",
     "sample.epub": epub({"one.xhtml": f"<html><body><h1>Tides</h1><p>{WORDS * 30}</p></body></html>"}),
     "sample.eml": f"From: Ann Roe <ann@example.org>\nSubject: Tides\nMIME-Version: 1.0\n\n{WORDS}\n\n> Yes?\n".encode(),
     "sample.mbox": f"From a@example.org Mon Jun 01 10:00:00 2009\nSubject: Tides\n\n{WORDS}\n".encode(),
@@ -66,7 +67,7 @@ SAMPLES = {
     "sample.tex": f"\\begin{{document}}\\section{{Tides}}{WORDS * 30} $x^2$\\end{{document}}".encode(),
 }
 RECORDED = (
-    9,
+    10,
     {
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",
@@ -80,6 +81,7 @@ RECORDED = (
         "sample.xlsx": "d91b7bb3d2e6",
         "sample.ods": "d91b7bb3d2e6",
         "sample.csv": "7a99d00ffc7a",
+        "sample.tsv": "7a99d00ffc7a",
         "sample.epub": "c6358e1bc33a",
         "sample.eml": "4abaac88abc0",
         "sample.mbox": "a47682d43f32",

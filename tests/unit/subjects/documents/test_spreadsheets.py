@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.passages.document import Block, FileSkipped, Parsed
-from elcano.subjects.documents.csv_tables import read_csv
+from elcano.subjects.documents.csv_tables import read_csv, read_tsv
 from elcano.subjects.documents.file_formats import parse_document
 from elcano.subjects.documents.number_formats import format_number, format_text
 from elcano.subjects.documents.open_spreadsheets import read_ods
@@ -252,6 +252,18 @@ def test_csv_is_a_table_whatever_parts_its_values_and_these_stay_text(content: b
     (table,) = read_csv(content).blocks
     assert (table.kind, table.text, table.anchor) == ("table", "site | cost\nBrest | 007", "A1:B2")
     assert [cell.head for cell in table.cells][:2] == [True, True]
+
+
+def test_tabs_part_the_values_of_a_file_that_is_named_so() -> None:
+    content = b"gauge\tplaces\tnote\nA\tBrest,Roscoff\nB\tCaen,Dieppe\thigh\n"
+    assert read_tsv(content).blocks[0].text == "gauge | places | note\nA | Brest,Roscoff | \nB | Caen,Dieppe | high"
+    assert read_tsv(b"a,b\n1,2\n").blocks[0].text == "a | b\n1 | 2"
+
+
+def test_comments_above_a_table_do_not_decide_what_parts_its_values() -> None:
+    comments = "# Measured by the port, in spring, at noon\n" * 9
+    blocks = read_csv(f"{comments}gauge;range\nBrest;7,5\nCaen;6,1\n".encode()).blocks
+    assert blocks[-1].text.splitlines()[-2:] == ["Brest | 7,5", "Caen | 6,1"]
 
 
 def test_a_value_of_several_lines_is_one_cell() -> None:

@@ -172,13 +172,17 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
 
 
 def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
-    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
+    """Yield the quoted cells of each column whose head has a word of the statement, and of each row in these columns.
+
+    Each column and row is one text.
+    """
     words = frozenset(list_stems(f"{statement.text} {statement.context}"))
-    columns: dict[str, dict[tuple[str, str], None]] = {}
-    for cell in cells:
-        if not words.isdisjoint(list_stems(cell.column_head)):
-            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
-    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
+    named = [cell for cell in cells if not words.isdisjoint(list_stems(cell.column_head))]
+    lines: dict[tuple[str, int | str], dict[tuple[str, str, str], None]] = {}
+    for cell in named:
+        for line in (("column", cell.column_head), ("row", cell.row)):
+            lines.setdefault(line, {})[cell.row_head, cell.column_head, cell.text] = None
+    yield from (" | ".join(text for *_, text in texts) for texts in lines.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

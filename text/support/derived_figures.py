@@ -16,6 +16,7 @@ from typing import Final
 from elcano.text.stems import list_stems
 from elcano.text.support.computed_figures import find_neighbours, follows_from_pair, is_computed
 from elcano.text.support.figures import Figure, extract_figures
+from elcano.text.support.flattened_quotes import restore_quotes
 from elcano.text.units import SHARE, TIMES
 
 MOST_OPERANDS: Final = 24
@@ -47,7 +48,7 @@ def list_uncomputed(
     meant = [one for one, names in chain.from_iterable(found) if names & words]
     few = [one for one, _ in chain.from_iterable(found)]
     others = few if len(few) <= FEW else meant
-    neighbours = list(find_neighbours(quotes))
+    neighbours = list(find_neighbours(restore_quotes(quotes)))
     within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
     while True:
         pairs = [*_pair(known, others), *within]
@@ -137,7 +138,14 @@ def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[F
     """The figures of an inference that do not follow by one operation from those that it rests on."""
     values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
     made = list(_derive_results(list(values)[:MOST_OPERANDS]))
-    return [one for one in lacking if not any(_rounds_to(one, result) for result in made)]
+    pairs = [pair for pair in permutations(there[:MOST_OPERANDS], 2) if pair[0].unit == pair[1].unit] if lacking else []
+
+    def follows(one: Figure) -> bool:
+        if one.unit == TIMES and one.bound:  # `more than twice` is a ratio on one side of two
+            return any(is_computed(one, *pair) for pair in pairs)
+        return any(_rounds_to(one, result) for result in made)
+
+    return [one for one in lacking if not follows(one)]
 
 
 def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:

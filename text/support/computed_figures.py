@@ -30,7 +30,7 @@ def find_neighbours(quotes: Iterable[str]) -> Iterator[tuple[Figure, Figure]]:
         figures = extract_figures(quote)[:_MOST_COMPARED]
         outer = [one for one in figures if not _is_aside(quote, one)]
         if "|" in quote and figures and figures[0].values == {Decimal(100)}:  # a row of changes from what is 100
-            yield from ((figures[0], one) for one in figures[1:])
+            yield from (pair for one in figures[1:] for pair in ((figures[0], one), (one, figures[0])))
         for among in (figures, outer):
             last: dict[str, Figure] = {}
             for one in among:

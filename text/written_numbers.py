@@ -52,7 +52,7 @@ def _compile_number(grouped: str) -> re.Pattern[str]:
         rf"(?P<currency>(?<![^\W\d_]){_CURRENCY}[ \u00a0]?)?"
         rf"(?P<sign>[+{_MINUS}](?:(?:(?<=\u2212)|(?<==[ \u00a0][-\u2013])|(?<=[=(][-\u2013]))[ \u00a0])?)?"
         rf"(?P<money>(?<=[+{_MINUS}]){_CURRENCY}[ \u00a0]?)?"
-        rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\d{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
+        rf"(?P<digits>{grouped}\d+(?:[{_POINT}]\d+)*|(?<![\w{_POINT}])[{_POINT}]\d+|(?=[{_FRACTIONS}]))"
         r"(?:[ \u00a0]?[x\u00d7*·⋅][ \u00a0]?10[ \u00a0]?"
         r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3})"
         r"|(?<=10)(?:\((?P<flat>[-\u2212]?\d{1,2})\)|(?P<run>[-\u2212]\d{1,2})(?![\d.,]\d)))"

@@ -15,7 +15,9 @@ from typing import Final
 
 from elcano.text.stems import list_stems
 from elcano.text.support.computed_figures import find_neighbours, follows_from_pair, is_computed
+from elcano.text.support.figure_comparison import is_same_multiple
 from elcano.text.support.figures import Figure, extract_figures
+from elcano.text.support.flattened_quotes import restore_quotes
 from elcano.text.units import SHARE, TIMES
 
 MOST_OPERANDS: Final = 24
@@ -47,7 +49,7 @@ def list_uncomputed(
     meant = [one for one, names in chain.from_iterable(found) if names & words]
     few = [one for one, _ in chain.from_iterable(found)]
     others = few if len(few) <= FEW else meant
-    neighbours = list(find_neighbours(quotes))
+    neighbours = list(find_neighbours(restore_quotes(quotes)))
     within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
     while True:
         pairs = [*_pair(known, others), *within]
@@ -59,7 +61,7 @@ def list_uncomputed(
                 follows_from_pair(one, known[:MOST_OPERANDS], neighbours)
                 or any(_is_width(one, *pair) for pair in neighbours)
                 or any(is_computed(one, *pair) for pair in pairs)
-                or any(_says_times(one, other) for other in known)
+                or any(is_same_multiple(one, other) for other in known)
             )
         ]
         if not computed:
@@ -80,18 +82,6 @@ def _pair_in_column(figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]
     """Each two figures of a column, if they are so few that not any difference is one of theirs."""
     if len(figures) <= MOST_IN_COLUMN:
         yield from ((one, other) for one, other in permutations(figures, 2) if one.unit == other.unit)
-
-
-def _says_times(one: Figure, other: Figure) -> bool:
-    """Whether one figure is a change in per cent and the other the same as a multiple: `1.5 times, or 50 %`."""
-    if {one.unit, other.unit} != {TIMES, SHARE}:
-        return False
-    many, percent = (one, other) if one.unit == TIMES else (other, one)
-    return any(
-        share == 100 * abs(times - 1) or (share == 100 * times and percent.change != "by")
-        for times in many.values
-        for share in percent.values
-    )
 
 
 def _name_figures(quote: str) -> Iterator[tuple[Figure, frozenset[str]]]:
@@ -137,7 +127,14 @@ def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[F
     """The figures of an inference that do not follow by one operation from those that it rests on."""
     values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
     made = list(_derive_results(list(values)[:MOST_OPERANDS]))
-    return [one for one in lacking if not any(_rounds_to(one, result) for result in made)]
+    pairs = [pair for pair in permutations(there[:MOST_OPERANDS], 2) if pair[0].unit == pair[1].unit] if lacking else []
+
+    def follows(one: Figure) -> bool:
+        if one.unit == TIMES and one.bound:  # `more than twice` is a ratio on one side of two
+            return any(is_computed(one, *pair) for pair in pairs)
+        return any(_rounds_to(one, result) for result in made)
+
+    return [one for one in lacking if not follows(one)]
 
 
 def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:

@@ -88,9 +88,8 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
             return False
     if not _is_readable_alike(one, other):  # `12,500 kg` alone may be 12.5 kg
         return False
-    if {one.unit, other.unit} == {TIMES, SHARE} and (one.spelled or other.spelled):
-        times, change = (one, other) if one.unit == TIMES else (other, one)
-        return any(abs(share) in (100 * many, 100 * abs(many - 1)) for many in times.values for share in change.values)
+    if (one.spelled or other.spelled) and {one.unit, other.unit} == {TIMES, SHARE}:
+        return is_same_multiple(one, other)
     if one.unit and other.unit:
         if _is_same_measure(one, other):
             return True
@@ -98,6 +97,17 @@ def is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
         return True
     return rounded and any(
         is_rounding_of(one, value, exact) for value in one.values for exact in _list_values_in_unit(other, one)
+    )
+
+
+def is_same_multiple(one: Figure, other: Figure) -> bool:
+    """Whether one figure is a change or a share in per cent and the other the same as a multiple: `1.5 times, 50 %`."""
+    if {one.unit, other.unit} != {TIMES, SHARE}:
+        return False
+    many, percent = (one, other) if one.unit == TIMES else (other, one)
+    shares = {abs(share) for share in percent.values}
+    return any(
+        100 * abs(times - 1) in shares or (100 * times in shares and percent.change != "by") for times in many.values
     )
 
 

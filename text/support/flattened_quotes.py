@@ -59,6 +59,7 @@ _PLAIN: Final = {
     **dict.fromkeys(range(0x2061, 0x2065)),
 }
 _FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
+_SIZED_NAME: Final = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=\d{1,4}(?:\.\d)?[BMT](?!\w))")
 _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
 """A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
 
@@ -74,8 +75,9 @@ def _raise_powers(quote: str) -> str:
     """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
 
     Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times, as `five orders larger`.
+    The size of a model stands apart from its name: `Name-7B` is also a model of 7B.
     """
-    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), quote)
+    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), _SIZED_NAME.sub(" ", quote))
     return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
 
 

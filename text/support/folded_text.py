@@ -60,6 +60,7 @@ _TOKEN: Final = re.compile(
     | (?P<begin>(?:\A|(?:\A|(?<=[^\ ]))\ *\n)[\ \n]*)(?:>\ ?|[-*+\u2022\u2023\u25e6]\ +|\#{1,6}\ +)+  # lists, headings
     | (?P<ellipsis>[\ \n]*(?:\u2026|\.(?:\ ?\.){2,5}(?!\.))[\ \n]*)
     | (?P<hidden>\u00ad(?:\ *\n\ *)?|[[H]]|`)
+    | (?P<blank>[\ \n]*\|[\ ]*-[\ ]*(?=\||\n|\Z))                          # a cell without a value
     | (?P<rule>[\ \n]+\|{1,3}(?!\|)[\ \n]*|(?<!\|)\|{1,3}[\ \n]+)
     | (?P<sign>[\ \n]+-(?=\d))
     | (?P<dash>[\ \n]*-(?!-)[\ \n]*(?!-)|(?<=\w)-{2,3}(?=\w)|[\ \n]+-{2,3}[\ \n]+)
@@ -161,6 +162,8 @@ def _convert_mark_to_text(found: re.Match[str]) -> str:
             return "..."
         case "sign":
             return " -"
+        case "blank":
+            return " - "
         case "dash":
             return "-"
         case "apostrophe":

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from elcano.text.abbreviations import is_german_ordinal
@@ -73,6 +74,11 @@ class Statement:
         object.__setattr__(self, "text", write_plain_letters(self.text))
         object.__setattr__(self, "known", tuple(map(write_plain_letters, self.known)))
 
+    @cached_property
+    def readings(self) -> tuple[str, ...]:
+        """The quotes, and what they may have been before they were flattened."""
+        return restore_quotes(self.quotes)
+
 
 @dataclass(frozen=True)
 class MissingFacts:
@@ -122,8 +128,8 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
     """Leave out figures that count something, or that follow from figures that the quotes have."""
     there = _extract_all_figures(statement.quotes)
-    ratios = list(find_figure_ratios(statement.quotes))
-    read = [said for quote in restore_quotes(statement.quotes) if (said := read_lost_typesetting(quote)) != quote]
+    ratios = list(find_figure_ratios(statement.readings))
+    read = [said for quote in statement.readings if (said := read_lost_typesetting(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
 
     def is_confirmed(one: Figure) -> bool:
@@ -153,7 +159,7 @@ def find_lost_figures(statement: Statement, after: str, corrected: Collection[st
     `corrected`: units in which it has other figures instead.
     """
     asked = extract_figures(_without_ordinals(without_pointers(statement.text)))
-    there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
+    there, known = _extract_all_figures(statement.readings), _extract_all_figures(statement.known)
     kept = extract_figures(after, dates=True)
     return tuple(
         one.written
@@ -192,7 +198,7 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     if not asked:  # most statements have none, and passages are long
         return denied
     asked = read_by_thousands(asked, (statement.text, *statement.known))
-    there, known = _extract_all_figures(restore_quotes(statement.quotes)), _extract_all_figures(statement.known)
+    there, known = _extract_all_figures(statement.readings), _extract_all_figures(statement.known)
     if is_foreign_language(statement):  # what is counted cannot be compared: `137 litres per person`, `per persoon`
         asked, there = ([replace(one, unit=one.unit.partition("/[")[0]) for one in some] for some in (asked, there))
     turned = find_turned_changes(asked, statement.text, statement.quotes)
@@ -229,7 +235,7 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     """The names that neither its quotes nor what is known has, and the words of those."""
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     names = extract_names(_without_units(statement.text), languages)
-    known = KnownNames([*restore_quotes(statement.quotes), *statement.known] if names else [])
+    known = KnownNames([*statement.readings, *statement.known] if names else [])
     asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
@@ -256,7 +262,8 @@ def _explain_missing_figure(
 ) -> str:
     """Why one of the figures `asked` is not supported; empty if it is."""
     if one.spelled and (
-        (is_ambiguous(one.written) and not one.bound) or one.values == {Decimal(len(statement.quotes))} - {Decimal(1)}
+        (is_ambiguous(one.written) and not one.bound)
+        or (not one.unit and one.values == {Decimal(len(statement.quotes))} - {Decimal(1)})
     ):
         return ""
     if one.share is not None:

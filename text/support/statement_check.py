@@ -1,16 +1,10 @@
-"""Judges a statement that was not reviewed: figures decide, names and words are weighed.
+"""Judges a statement that was not reviewed, as where there is no model: figures decide, names and words are weighed.
 
 A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so
-these are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a
-quote says nearly the same with another year or name in the place of the missing one, or denies it, or turns it
-round, that decides.
-
-Whether quotes speak of what a statement says, by words alone: what replaces the reviewer where there is no model.
-
-The statement's telling words are looked for among those of its quotes, by stem, long and rare-looking words counting
-more; where a sentence of a quote speaks of the same and one of both denies or turns round what the other says, that is
-a reason against it. It cannot tell a right sentence from a wrong one that uses the same words: it finds sentences that
-cite quotes on something else.
+these are weighed together, words by stem, long and rare-looking ones counting more: a long sentence with one name more
+is let pass, a short one is not. Where a clause of a quote says nearly the same with another year or name in the place
+of the missing one, or denies it, or turns it round, that decides. It cannot tell a right sentence from a wrong one that
+uses the same words: it finds sentences that cite quotes on something else.
 """
 
 import re

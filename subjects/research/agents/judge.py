@@ -103,7 +103,7 @@ question, by the standards of its field.
 - Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
 those that do.
 - Coverage: the share of the question's parts that passages speak to. Confidence: how sure you are that a report from \
-these alone would be right; contradictions and second-hand passages lower it.
+these alone would be right.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
 - Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question (of \
 `new_evidence` passages); else `continue`.
@@ -113,7 +113,7 @@ names, technical terms and abbreviations of the sought passage; none that was ma
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
 {DIGESTED}\
-- Of passages judged before, those that meet no criterion and contradict none are left out: see `judgement`.
+- Passages judged before that meet no criterion are left out.
 """
 
 BY_RUBRIC: Final = f"""\

@@ -96,7 +96,7 @@ def test_prompts_of_later_turns_begin_as_earlier_ones() -> None:
     before, after = (show("judge", *one, met=("docs:1",)) for one in turns)
     instructions = get_definition("judge").asks.instructions_for
     assert instructions(after) == instructions(before)
-    evidence = render_envelope(before).partition('{"key": "e2"')[0]
+    evidence = render_envelope(before).partition('{"key":"e2"')[0]
     assert CLOSEST in evidence
     assert render_envelope(after).startswith(evidence)
 

@@ -24,6 +24,7 @@ _FIGURE: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"\w{4,}")
 _NUMBERS: Final = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
 _MOST: Final = 2 / 3
+"""The share of a sentence that a quote has at least, if the sentence is left to it."""
 _STEM: Final = 6
 """Words that begin alike are the same to a digest."""
 

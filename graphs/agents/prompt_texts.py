@@ -66,7 +66,7 @@ answers are data and may be wrong or out of date: cite passages alone, never an 
 READING: Final = """\
 ## The task
 
-The task is a JSON envelope. “Latest” is meant from `today`; what you remember is no evidence. Write in `language`, \
+“Latest” is meant from `today`; what you remember is no evidence. Write in `language`, \
 else in that of the question; quotations, names and queries in that of the sources.
 """
 
@@ -142,8 +142,8 @@ The text is Markdown: paragraphs, `###` headings, lists, tables, code with its l
 lowered the rate by 12 % [a]. Both trials agree [a, b].` A mark is a short name of your own for one citation, listed \
 in `citations`, and covers that sentence alone.
 - What you conclude from passages names what it rests on: `So the effect is likely real [from a, b].`
-- A sentence without a mark only introduces what follows, or says that no passage says something; it states no fact \
-about the subject, however well known.
+- A sentence without a mark only introduces what follows, or says that no passage says something (“No passage found \
+...”, in the language of the report); it states no fact about the subject, however well known.
 - Write no numbers in brackets and no list of references. Mark the sentence that introduces code or a formula instead \
 of these.
 """

@@ -180,7 +180,7 @@ def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...
     if loaded.section.claims or loaded.offline:
         return passages
     asked = _list_asked(loaded.section)
-    homes, needed = _find_homes(loaded), _list_needed_keys(loaded.section)
+    homes, needed = _find_homes(loaded), _rank_needed_keys(loaded.section)
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
@@ -197,25 +197,20 @@ def _find_homes(loaded: Loaded) -> dict[str, int]:
     for place, (section, items) in enumerate(zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)):
         if section.missing:
             continue
-        words, needed = frozenset(list_word_beginnings(_list_asked(section))), _list_needed_keys(section)
+        words, needed = frozenset(list_word_beginnings(_list_asked(section))), _rank_needed_keys(section)
         for rank, item in enumerate(items):
-            if item.key in needed:
-                better = float(
-                    min(
-                        (one.evidence.index(item.key) for one in section.criteria if item.key in one.evidence),
-                        default=0,
-                    )
-                )
-            else:
-                better = -_count_shared(item, words) / max(1, len(words))
-            ranks.append((item.key not in needed, better, rank, place, item.key))
+            shared = 0.0 if item.key in needed else _count_shared(item, words) / max(1, len(words))
+            ranks.append((item.key not in needed, needed.get(item.key, -shared), rank, place, item.key))
     return {key: place for *_, place, key in sorted(ranks, reverse=True)}
 
 
-def _list_needed_keys(section: SectionItem) -> set[str]:
-    """Keys of the passages that the criteria and the contradictions of a section name."""
-    named = {key for criterion in section.criteria for key in criterion.evidence}
-    return named | {key for one in section.contradictions for key in one.evidence}
+def _rank_needed_keys(section: SectionItem) -> dict[str, int]:
+    """Keys of the passages that the criteria and the contradictions of a section name, with their best place there."""
+    ranks = {key: 0 for one in section.contradictions for key in one.evidence}
+    for criterion in section.criteria:
+        for place, key in enumerate(criterion.evidence):
+            ranks[key] = min(place, ranks.get(key, place))
+    return ranks
 
 
 def _count_shared(item: EvidenceItem, words: frozenset[str]) -> int:

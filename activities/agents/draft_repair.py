@@ -1,9 +1,7 @@
 """Has the writer mend, once, the blocks of its draft that do not hold, and answer the contradictions that it left out.
 
-Only these are asked for, never the whole answer again.
-
-It gets what code is sure of (false quotes, figures that no quote has, blocks that cite nothing) and what the reviewer
-doubts, with the passages that its faulty sentences cite.
+Only these are asked for, never the whole answer again. It gets what code is sure of (false quotes, figures that no
+quote has, blocks that cite nothing) and what the reviewer doubts, with the passages that its faulty sentences cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
 passage is moved there. So are sentences of a paragraph that had no fault and that it drops. A block is left as it was
@@ -67,7 +65,7 @@ from elcano.text.prose.blocks import ClaimCollector
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 3
-"""Passages shown to fix blocks that cite nothing: those that have most of their words."""
+"""Passages shown to fix blocks that cite nothing: those closest to them."""
 PASSAGE_CHARACTERS: Final = 400
 """How much of a passage is shown: the sentences closest to the blocks and their faults that no citation shows."""
 MOST_GROWTH: Final = 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.agents.definition import get_definition
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import CriterionItem, OfferedSource, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import IterationData, ToolCallRecord
@@ -157,6 +157,17 @@ async def test_what_suffices_after_the_question_alone_is_searched_once_more_by_o
         assert [one.query for one in choose_searches(said, asked)] == chosen
     alone = asked.model_copy(update={"max_iterations": None})
     assert choose_searches(said, alone) == (), "another node searches"
+
+
+def test_a_judge_names_a_criterion_only_where_it_is_given_none() -> None:
+    bare = TaskEnvelope(kind="judge", question=QUESTION)
+    by_rubric = bare.model_copy(update={"given": {"rubric": {}}})
+    told: JsonObject = {"number": 1, "met": True, "criterion": "the hour"}
+    for task in (bare, by_rubric, bare.model_copy(update={"sources": (OfferedSource(name="log"),)})):
+        given = task.model_copy(update={"criteria": (CriterionItem(number=1, text="names the hour"),)})
+        models = [get_definition("judge").asks.answer_for(one) for one in (task, given)]
+        assert ["'criterion'" in str(one.model_json_schema()) for one in models] == [True, False]
+        assert all(one.model_validate(judges(criteria=[told])).criteria[0].met for one in models)
 
 
 async def test_the_judge_is_not_asked_again_when_its_searches_find_nothing(tmp_path: Path) -> None:

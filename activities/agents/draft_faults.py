@@ -17,6 +17,8 @@ from elcano.text.support.missing_facts import find_lost_figures, list_new_units
 from elcano.text.words import bare_words
 
 TOLD_CHARACTERS: Final = 300
+FAULT_CHARACTERS: Final = 120
+"""How much of a statement names it in a fault: the whole of it stands in its block."""
 LEAST_KIN: Final = 0.5
 """The share of a statement's telling words by which it is found again in a repair."""
 LIKE_QUOTE: Final = 0.6
@@ -90,11 +92,11 @@ def describe_faults(claim: Claim, found: CheckedClaim, texts: Mapping[Citation, 
     if count_uncited([found]) and found.kind == "table":
         yield UNCITED_TABLE
     elif count_uncited([found]):
-        yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
+        yield f"“{shorten_text(' '.join(claim.text.split()), FAULT_CHARACTERS)}”: {UNCITED}"
     yield from dict.fromkeys(texts[one] for one in list_failing(claim, found))
     for one in found.statements:
         if is_doubted(one) and one.reason not in REASONS.values():
-            yield f"“{name_cell(shorten_text(one.text, TOLD_CHARACTERS), one.context)}”: {one.reason}"
+            yield f"“{name_cell(shorten_text(one.text, FAULT_CHARACTERS), one.context)}”: {one.reason}"
 
 
 def is_doubted(one: Statement) -> bool:

@@ -1,9 +1,7 @@
 """Has the writer mend, once, the blocks of its draft that do not hold, and answer the contradictions that it left out.
 
-Only these are asked for, never the whole answer again.
-
-It gets what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
-nothing) and what the reviewer doubts, with the passages that its faulty sentences cite.
+Only these are asked for, never the whole answer again. It gets what code is sure of (false quotes, figures that no
+quote has, blocks that cite nothing) and what the reviewer doubts, with the passages that its faulty sentences cite.
 
 A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
 passage is moved there. So are sentences of a paragraph that had no fault and that it drops. A block is left as it was
@@ -52,6 +50,7 @@ from elcano.activities.agents.sentence_merge import restore_lost
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim
+from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.graphs.agents.digests import digest_passage
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
@@ -65,10 +64,10 @@ from elcano.text.languages import possible_languages
 from elcano.text.prose.blocks import ClaimCollector
 
 MOST_BLOCKS: Final = 20
-MOST_SPARE_PASSAGES: Final = 6
-"""Passages shown to fix blocks that cite nothing, the best first."""
-PASSAGE_CHARACTERS: Final = 500
-"""How much of a passage is shown: its sentences closest to the blocks and their faults."""
+MOST_SPARE_PASSAGES: Final = 3
+"""Passages shown to fix blocks that cite nothing: those closest to them."""
+PASSAGE_CHARACTERS: Final = 400
+"""How much of a passage is shown: the sentences closest to the blocks and their faults that no citation shows."""
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
 SLACK_CHARACTERS: Final = 300
@@ -158,8 +157,8 @@ class _Desk:
     """Passages that the writer was shown, by id."""
     nearest: Mapping[Citation, NearestWords]
     """For each citation that does not hold the words most like it."""
-    spare: tuple[str, ...]
-    """Ids of passages for blocks that cite nothing."""
+    spare: tuple[Evidence, ...]
+    """Passages for blocks that cite nothing."""
     keys: Mapping[str, str]
     """Keys of the passages by id, as all agents of the run name them."""
 
@@ -184,7 +183,7 @@ class _Desk:
             [one for one in list_unanswered(given.contradictions, checked.claims) if {*one.evidence} <= {*passages}],
             passages,
             nearest,
-            tuple(id for id in best[:MOST_SPARE_PASSAGES] if id in passages),
+            tuple(passages[id] for id in best if id in passages),
             keys,
         )
 
@@ -198,8 +197,10 @@ class _Desk:
         needed = dict.fromkeys(id for claim in doubted for id in list_faulty_evidence(claim, self.checked[claim]))
         failed = [one for claim in doubted for one in list_failing(claim, self.checked[claim])]
         needed |= dict.fromkeys(self.nearest[one].passage for one in failed if self.nearest[one].words)
-        if any(not claim.citations for claim in doubted):
-            needed |= dict.fromkeys(self.spare)
+        if bare := [claim.text for claim in doubted if not claim.citations]:
+            text, most = "\n".join(bare), MOST_SPARE_PASSAGES
+            spare = await asyncio.to_thread(rank_related_passages, text, self.spare, most, None)
+            needed |= dict.fromkeys(one.id for one in spare)
         needed |= dict.fromkeys(id for one in unanswered for id in one.evidence)
         shown_of = {claim: self._list_shown_citations(claim) for claim in doubted}
         cited = dict.fromkeys(one.evidence for citations in shown_of.values() for one in citations)
@@ -221,7 +222,8 @@ class _Desk:
             build_evidence_item(key, self.passages[id], "", places=False) for id, key in keys.items() if id in needed
         )
         asked = " ".join(text for one in blocks for text in (one.text, *one.faults))
-        shown = tuple(digest_passage(item, asked, PASSAGE_CHARACTERS) for item in items)
+        quoted = {cited.quote for one in blocks for cited in one.citations}
+        shown = tuple(digest_passage(item, asked, PASSAGE_CHARACTERS, quoted) for item in items)
         task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
         answered = sum(len(one.text) for one in doubted) // 2 + DISCUSSION_TOKENS * len(unanswered)
         least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens

@@ -8,7 +8,7 @@ new passages off topic. It is measured with a judge that calls the searches of t
 one that judges what they find. Tokens are a quarter of characters. Next to each run stands what one plain call would be
 sent: the writer's prompt with every passage that the run found. `prefix` is the share of a prompt that an earlier call
 of the same agent in the same run began with, letter by letter, which providers read from their cache; first calls of an
-agent have none.
+agent have none. `in long ones` counts beginnings of 1,024 tokens and more alone: providers keep no shorter ones.
 """
 
 import argparse

@@ -15,6 +15,8 @@ from elcano.activities.calls.models import Resolve
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope, render_envelope
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 
+LEAST_KEPT = 1_024
+"""Tokens of a beginning that providers keep at the least: OpenAI, and Anthropic of most models."""
 STATE = ("conversation", "criteria", "contradictions", "written", "sections", "outline", "uncited")
 
 
@@ -29,6 +31,8 @@ class PromptSizes:
     """Tokens of prompts of agents that were asked before in the run, by agent."""
     prefix: Counter[str] = field(default_factory=Counter)
     """Those of them with which an earlier prompt of the agent began."""
+    kept: int = 0
+    """Those of them in a beginning of `LEAST_KEPT` tokens and more."""
     plain: int = 0
     """What one plain call would be sent."""
     _earlier: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -61,6 +65,7 @@ class PromptSizes:
             self.repeated[kind] += len(whole) // CHARACTERS_PER_TOKEN
             common = max(_count_common_characters(whole, one) for one in earlier)
             self.prefix[kind] += common // CHARACTERS_PER_TOKEN
+            self.kept += common // CHARACTERS_PER_TOKEN if common >= LEAST_KEPT * CHARACTERS_PER_TOKEN else 0
         earlier.append(whole)
 
     @classmethod
@@ -72,15 +77,18 @@ class PromptSizes:
             whole.sent += one.sent
             whole.repeated += one.repeated
             whole.prefix += one.prefix
+            whole.kept += one.kept
             whole.plain += one.plain
         return whole
 
     def describe(self) -> str:
         """The sums in a few words."""
-        share = self.prefix.total() / max(1, self.repeated.total())
+        again = max(1, self.repeated.total())
+        share, kept = self.prefix.total() / again, self.kept / again
         return (
             f"{self.total:7,} sent in {self.calls.total()} calls, {self.total / max(1, self.plain):.2f} times the "
-            f"{self.plain:,} of a plain call, prefix {share:.0%} of {self.repeated.total():,} sent again"
+            f"{self.plain:,} of a plain call, prefix {share:.0%} of {self.repeated.total():,} sent again, "
+            f"{kept:.0%} in long ones"
         )
 
     def print(self, name: str) -> None:

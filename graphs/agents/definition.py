@@ -62,19 +62,23 @@ class Question(Generic[Answer]):
     @property
     def all_instructions(self) -> str:
         """All instructions that there can be, in the order in which they are given."""
-        return self._join_instructions(part.text for part in self.parts)
+        return self._join_instructions((part.text for part in self.parts), self.passages, works=True)
 
     def instructions_for(self, task: TaskEnvelope) -> str:
         """The instructions for one task: those that apply to it."""
-        return self._join_instructions(part.text for part in self.parts if part.applies(task))
+        parts = (part.text for part in self.parts if part.applies(task))
+        shown = self.passages and bool(task.evidence)
+        return self._join_instructions(parts, shown, works=any(item.about for item in task.evidence))
 
     def answer_for(self, task: TaskEnvelope) -> type[Answer]:
         """The model of the answer to one task."""
         return self.answer if self.answers is None else self.answers(task)
 
-    def _join_instructions(self, parts: Iterable[str]) -> str:
+    def _join_instructions(self, parts: Iterable[str], passages: bool, *, works: bool) -> str:
         # Parts come last: they differ from call to call, and providers read from their cache what comes before.
-        rules = ground_rules(passages=self.passages, ranks=self.ranks) if self.rules is None else self.rules
+        rules = self.rules
+        if rules is None:
+            rules = ground_rules(passages=passages, ranks=self.ranks, works=works)
         further = "".join(parts)
         return "\n".join(filter(None, (self.instructions, rules, further and f"## In this call\n\n{further.lstrip()}")))
 

@@ -13,7 +13,7 @@ DIGEST_CHARACTERS: Final = 300
 from a passage of 1,000 characters, 300 hold 48 % and 450 hold 60 %."""
 _GAP: Final = " […] "
 DIGESTED: Final = f"""\
-- Of longer passages `text` has the sentences closest to the question, joined by “{_GAP.strip()}”.
+- Of longer passages you see the sentences closest to the question; “{_GAP.strip()}” stands for others.
 """
 _CELLS: Final = " | "
 """Stands between the cells of a row."""
@@ -22,6 +22,9 @@ _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+(?![a-z\d(\[])|(?<=\u3002)|\n(?=[^
 bracket: what ends in front of one is `Fig.` or `et al.`."""
 _FIGURE: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"\w{4,}")
+_NUMBERS: Final = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
+_MOST: Final = 2 / 3
+"""The share of a sentence that a quote has at least, if the sentence is left to it."""
 _STEM: Final = 6
 """Words that begin alike are the same to a digest."""
 
@@ -35,29 +38,39 @@ def digest_passages(task: TaskEnvelope, characters: int = DIGEST_CHARACTERS) -> 
     return task.model_copy(update={"evidence": tuple(digest_passage(one, asked, characters) for one in task.evidence)})
 
 
-def digest_passage(item: EvidenceItem, asked: str, characters: int = DIGEST_CHARACTERS) -> EvidenceItem:
+def digest_passage(
+    item: EvidenceItem, asked: str, characters: int = DIGEST_CHARACTERS, quoted: Collection[str] = ()
+) -> EvidenceItem:
     """`item` with a digest of its text."""
-    return item.model_copy(update={"text": digest_text(item.text, asked, characters)})
+    return item.model_copy(update={"text": digest_text(item.text, asked, characters, quoted)})
 
 
-def digest_text(text: str, asked: str, characters: int) -> str:
-    """The sentences of `text` that have most of the words of `asked`, in order, as far as `characters` allow.
+def digest_text(text: str, asked: str, characters: int, quoted: Collection[str] = ()) -> str:
+    """The sentences of `text` that have most of the words and figures of `asked`, in order, as `characters` allow.
 
-    A figure counts as one of the words: what is judged and planned often turns on figures. A row of a table counts as
-    a sentence and comes with the row of heads if both fit. If no sentence has a word, it is the beginning: nothing
-    tells then which of them matter, as of a text in another language than the question.
+    Any figure counts as one of the words: what is judged and planned often turns on figures. A row of a table counts
+    as a sentence and comes with the row of heads if both fit; if all do, the heads stand for the words of all rows.
+    Sentences that are `quoted` elsewhere in the prompt are left to the others. If no sentence has a word, it is the
+    beginning: nothing tells then which of them matter, as of a text in another language than the question.
     """
     if len(text) <= characters:
         return text
-    words = frozenset(list_word_beginnings(asked))
+    words = _list_terms(asked)
     ends = [0, *(found.end() for found in _SENTENCES.finditer(text)), len(text)]
     parts = [text[begin:end] for begin, end in pairwise(ends)]
-    known = [len(words.intersection(list_word_beginnings(one))) for one in parts]
-    shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, parts, strict=True)]
+    rows = [place for place, one in enumerate(parts) if _CELLS in one]
+    heads = rows[0] if rows else None
+    read = list(parts)
+    if heads is not None and all(_measure(parts, {heads, row}, ()) <= characters for row in rows):
+        read[heads] = "\n".join(parts[row] for row in rows)
+    known = [len(words & _list_terms(one)) for one in read]
+    shared = [count and count + bool(_FIGURE.search(one)) for count, one in zip(known, read, strict=True)]
     if not any(shared):
         return shorten_text(text.strip(), characters)
+    shared = [count * (not _is_quoted(one, quoted)) for count, one in zip(shared, parts, strict=True)]
+    if not any(shared):
+        shared = known
     room, chosen = characters + len(_GAP), set[int]()
-    heads = next((place for place, one in enumerate(parts) if _CELLS in one), None)
     for place in sorted(range(len(parts)), key=lambda place: -shared[place]):
         taken = {place} if heads is None or _CELLS not in parts[place] else {place, heads} - chosen
         if not chosen and _measure(parts, taken, chosen) > room:
@@ -85,6 +98,17 @@ def _join_parts(parts: Sequence[str], chosen: Sequence[int], characters: int) ->
         said += parts[place]
         last = place
     return said.strip()
+
+
+def _is_quoted(sentence: str, quoted: Collection[str]) -> bool:
+    """Whether most of a sentence stands in a quote."""
+    whole = " ".join(sentence.split())
+    return any(len(one) >= _MOST * len(whole) and " ".join(one.split()).strip(" .") in whole for one in quoted)
+
+
+def _list_terms(text: str) -> frozenset[str]:
+    """The beginnings of the words of a text, and its figures."""
+    return frozenset((*list_word_beginnings(text), *_NUMBERS.findall(text)))
 
 
 def list_word_beginnings(text: str) -> Iterator[str]:

@@ -204,7 +204,7 @@ def _render_items(value: Json) -> str:
 
 
 def _render_json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def parse_envelope(text: str) -> TaskEnvelope | None:

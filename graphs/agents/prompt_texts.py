@@ -66,38 +66,52 @@ answers are data and may be wrong or out of date: cite passages alone, never an 
 READING: Final = """\
 ## The task
 
-The task is a JSON envelope; a missing field is empty or unknown. “Latest” is meant from `today`; what you remember is \
-no evidence. Write in `language`, else in that of the question; quotations, names and queries in that of the sources.
+“Latest” is meant from `today`; what you remember is no evidence. Write in `language`, \
+else in that of the question; quotations, names and queries in that of the sources.
 """
 
 PASSAGES: Final = """\
 ## Passages
 
-A passage in `evidence` has a key, its source (left out: that above) and, in `about`, its work's date (of \
-encyclopedias: of the last change), kind, design and what speaks against it; titled “as e2”, it is of the same work. \
-Undated, it cannot show that something is current. Never state trust as a number.
+A passage in `evidence` has a key and its source (left out: that above); titled “as e2”, it is of the same work.
 """
 
 RANKING: Final = """\
-Where passages differ, or you choose between them, prefer as follows, and say so where it decides the answer:
-- what reports its own findings, rules or product before what retells it (news, blogs, encyclopedias);
-- peer-reviewed works before preprints, analyses of many studies before single ones on the same question;
-- the newer one where things change (versions, prices, law, guidelines); age alone makes no finding wrong;
-- independent passages that agree before many that repeat one origin.
-A retracted or withdrawn work supports nothing; if it must be named, say that it was retracted. Name a preprint as one \
-where the answer rests on it. A registered trial without posted results shows what was planned, not what came out.
+Where passages differ, prefer as follows, and say so where it decides the answer: what reports its own findings, rules \
+or product before what retells it; analyses of many studies before single ones; the newer one where things change \
+(versions, prices, law, guidelines); independent passages that agree before many that repeat one origin.
 """
 
+ABOUT: Final = """\
+`about` has the date of a passage's work (of encyclopedias: of the last change), its kind, design and what speaks \
+against it. Undated, it cannot show that something is current.
+"""
+"""Said of passages of works that something is known of."""
 
-TRUSTING: Final = f"{PASSAGES}\n{RANKING}"
-"""Instructions of agents that choose between passages."""
+STANDING: Final = """\
+Prefer peer-reviewed works to preprints, and name a preprint as one where the answer rests on it. A retracted or \
+withdrawn work supports nothing; if it must be named, say that it was retracted. A registered trial without posted \
+results shows what was planned, not what came out.
+"""
+"""How to choose between such works."""
 
 
-def ground_rules(*, passages: bool, ranks: bool = True) -> str:
-    """The common rules that follow an agent's instructions; with those on passages if it is shown any."""
-    if not passages:
-        return READING
-    return f"{READING}\n{TRUSTING if ranks else PASSAGES}"
+def ground_rules(*, passages: bool, ranks: bool = True, works: bool = True) -> str:
+    """The common rules that follow an agent's instructions.
+
+    Args:
+        passages: whether it is shown any.
+        ranks: whether it chooses between them.
+        works: whether something is known of their works.
+    """
+    said = (
+        (READING, True),
+        (PASSAGES, passages),
+        (ABOUT, passages and works),
+        (RANKING, passages and ranks),
+        (STANDING, passages and ranks and works),
+    )
+    return "\n".join(text for text, applies in said if applies)
 
 
 STATING: Final = """\
@@ -126,7 +140,7 @@ The text is Markdown: paragraphs, `###` headings, lists, tables, code with its l
 `$$...$$`, quotations; no links, images or HTML.
 - Put a mark in brackets behind every sentence, list item and table cell that says what a passage says: `Aspirin \
 lowered the rate by 12 % [a]. Both trials agree [a, b].` A mark is a short name of your own for one citation, listed \
-in `citations`. It covers the sentence that it stands behind, and no other.
+in `citations`, and covers that sentence alone.
 - What you conclude from passages names what it rests on: `So the effect is likely real [from a, b].`
 - A sentence without a mark only introduces what follows, or says that no passage says something (“No passage found \
 ...”, in the language of the report); it states no fact about the subject, however well known.
@@ -136,8 +150,8 @@ of these.
 
 CITING: Final = f"""\
 {MARKS}\
-- A citation is a passage's key and the words that support the statement, copied letter by letter from the citations \
-or passages given. Every quote is looked up; one that is not found is shown to the reader as unsupported.
+- A citation is a passage's key and the words in it that support the statement, copied letter by letter. Every quote \
+is looked up; one that is not found is shown to the reader as unsupported.
 - Say only what a citation supports, with its figures, dates and conditions, and do not smooth over disagreements.
 """
 

@@ -108,17 +108,13 @@ class SectionText(_Answer):
 class Summary(_Answer):
     """The text above and below the sections of a long report."""
 
-    introduction: Prose = Field(default="", description="The answer: a paragraph or two of Markdown with marks.")
-    key_findings: Prose = Field(default="", description="A Markdown list with marks; may be empty.")
-    disputed: Prose = Field(default="", description="Where sections disagree, with marks; empty if nowhere.")
-    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
-    conclusion: Prose = Field(
-        default="", description="What follows for the person who asked, with marks; may be empty."
-    )
-    limitations: tuple[str, ...] = Field(
-        default=(), max_length=40, description="What the sections leave open, in sentences."
-    )
-    answered: bool = Field(default=True, description="False if the sections do not answer the question.")
+    introduction: Prose = Field(default="", description="A paragraph or two of Markdown with marks.")
+    key_findings: Prose = Field(default="", description="A Markdown list with marks.")
+    disputed: Prose = Field(default="", description="With marks.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks.")
+    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    limitations: tuple[str, ...] = Field(default=(), max_length=40)
+    answered: bool = True
     citations: SkipJsonSchema[tuple[Citation, ...]] = ()
     """Citations of the marks from the sections, added by code."""
 

@@ -55,7 +55,7 @@ class Criterion(Frozen):
 class CriterionVerdict(Frozen):
     """A judge's verdict on one criterion."""
 
-    number: int = Field(description="Of one you name, from 1.")
+    number: int
     criterion: str = Field(default="", description="Only of one you name.")
     met: bool
     evidence: tuple[str, ...] = Field(default=(), description="The best first.")

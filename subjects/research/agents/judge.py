@@ -1,10 +1,11 @@
 """The judge agent: whether a careful report can be written now, in any field of knowledge."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from operator import not_
 from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
@@ -103,17 +104,18 @@ question, by the standards of its field.
 - Criteria: for each of `criteria`, by its number, whether a passage that could be quoted meets it, and the keys of \
 those that do.
 - Coverage: the share of the question's parts that passages speak to. Confidence: how sure you are that a report from \
-these alone would be right; contradictions and second-hand passages lower it.
+these alone would be right.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage.
 - Recommendation: `synthesize` if sufficient, or if the last searches found nothing new on the question (of \
 `new_evidence` passages); else `continue`.
-- Missing: what no passage covers. Next search queries, unless sufficient: one to three for that, of four to twelve \
-names, technical terms and abbreviations of the sought passage; none that was made.
+- Missing: what no passage covers. Next search queries: one to three for that, of four to twelve names, technical \
+terms and abbreviations of the sought passage; none that was made. If sufficient, none, or one by other names of its \
+subject where only the question itself was searched.
 {BESIDE}
 {CONTRADICTIONS}
 - Reasoning: two or three sentences, with keys of passages.
 {DIGESTED}\
-- Of passages judged before, those that meet no criterion and contradict none are left out: see `judgement`.
+- Passages judged before that meet no criterion are left out.
 """
 
 BY_RUBRIC: Final = f"""\
@@ -148,23 +150,44 @@ def list_needs(given: JudgeInput) -> Needs:
 
 
 def choose_searches(said: JudgeAssessment, given: JudgeInput) -> tuple[AgentTask, ...]:
-    """Return the searches for the queries, in the sources that it names, that were not made before."""
-    if said.sufficient or (said.recommendation != "continue" and given.max_iterations is None):
+    """Return the searches for the queries, in the sources that it names, that were not made before.
+
+    Where passages suffice it is one query, of a loop in which only the question itself was searched: what the question
+    calls by another name is not found by its words.
+    """
+    if said.recommendation != "continue" and given.max_iterations is None:
         return ()
+    most = None
+    if said.sufficient:
+        asked = {call.query for turn in given.conversation for call in turn.tool_calls}
+        most = 1 if asked == {given.question} else 0
     searched = [name for name in given.sources if name not in SOURCES or not SOURCES[name].by_address]
     named = {normalize_source_name(name) for name in said.search_in}
     chosen = [name for name in searched if normalize_source_name(name) in named] or searched
     tasks = [
-        AgentTask(source=name, query=query[:300]) for query in said.next_search_queries if query for name in chosen
+        AgentTask(source=name, query=query[:300])
+        for query in said.next_search_queries[:most]
+        if query
+        for name in chosen
     ]
     return complete_tasks(tasks, (), given.sources, given.conversation)
 
 
+class NumberedVerdict(CriterionVerdict):
+    """A verdict on a criterion that the judge is given: its number names it."""
+
+    criterion: SkipJsonSchema[str] = ""
+
+
 def choose_answer(task: TaskEnvelope) -> type[JudgeAssessment]:
     """Return the model of the answer."""
-    if has_rubric(task):
-        return RubricAssessment
-    return AssessmentWithSources if task.sources else JudgeAssessment
+    model = RubricAssessment if has_rubric(task) else AssessmentWithSources if task.sources else JudgeAssessment
+    return model if lacks_criteria(task) else _with_numbered_criteria(model)
+
+
+@cache
+def _with_numbered_criteria(model: type[JudgeAssessment]) -> type[JudgeAssessment]:
+    return create_model(model.__name__, __base__=model, criteria=(tuple[NumberedVerdict, ...], ()))
 
 
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:

@@ -48,12 +48,12 @@ follow. Leave out what does not serve it, what `written` says already, and what 
 do. Answer each of its `contradictions` in one paragraph or list item that cites both sides: which you would go by and \
 why, or that it is open. Its `notes` are remarks of its research, and cannot be cited.
 - Explain from the passages, in one sentence each, the methods and terms that the section turns on.
-- Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
-on the key question, say so in a sentence.
-- Of `written` and of longer passages you are shown the sentences closest to the section, joined by “[…]”.
+- Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little, one sentence if \
+they say nothing on the key question.
+- “[…]” stands for what is left out of `written` and of passages.
 
 {CITING}
-Write no heading above the section, and none within it that is the title of another.
+Write no heading above the section.
 """
 
 OWN_FORM: Final = """
@@ -174,13 +174,13 @@ def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 def _digest_passages_of_others(loaded: Loaded, passages: tuple[EvidenceItem, ...]) -> tuple[EvidenceItem, ...]:
     """`passages`, with digests of those that another section is shown whole; all whole if there is a draft.
 
-    A passage is shown whole to one section: of those whose criteria name it to the one among whose passages it stands
+    A passage is shown whole to one section: of those whose criteria name it to the one of which a criterion names it
     foremost, else to the one of whose words it has the most.
     """
     if loaded.section.claims or loaded.offline:
         return passages
     asked = _list_asked(loaded.section)
-    homes, needed = _find_homes(loaded), _list_needed_keys(loaded.section)
+    homes, needed = _find_homes(loaded), _rank_needed_keys(loaded.section)
     shown, room = list[EvidenceItem](), MOST_DIGESTS
     for item in passages:
         if homes.get(item.key, loaded.place) == loaded.place:
@@ -197,17 +197,20 @@ def _find_homes(loaded: Loaded) -> dict[str, int]:
     for place, (section, items) in enumerate(zip(loaded.drafts.sections, loaded.drafts.passages, strict=False)):
         if section.missing:
             continue
-        words, needed = frozenset(list_word_beginnings(_list_asked(section))), _list_needed_keys(section)
+        words, needed = frozenset(list_word_beginnings(_list_asked(section))), _rank_needed_keys(section)
         for rank, item in enumerate(items):
             shared = 0.0 if item.key in needed else _count_shared(item, words) / max(1, len(words))
-            ranks.append((item.key not in needed, -shared, rank, place, item.key))
+            ranks.append((item.key not in needed, needed.get(item.key, -shared), rank, place, item.key))
     return {key: place for *_, place, key in sorted(ranks, reverse=True)}
 
 
-def _list_needed_keys(section: SectionItem) -> set[str]:
-    """Keys of the passages that the criteria and the contradictions of a section name."""
-    named = {key for criterion in section.criteria for key in criterion.evidence}
-    return named | {key for one in section.contradictions for key in one.evidence}
+def _rank_needed_keys(section: SectionItem) -> dict[str, int]:
+    """Keys of the passages that the criteria and the contradictions of a section name, with their best place there."""
+    ranks = {key: 0 for one in section.contradictions for key in one.evidence}
+    for criterion in section.criteria:
+        for place, key in enumerate(criterion.evidence):
+            ranks[key] = min(place, ranks.get(key, place))
+    return ranks
 
 
 def _count_shared(item: EvidenceItem, words: frozenset[str]) -> int:

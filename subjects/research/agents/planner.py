@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from operator import not_
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.digests import DIGESTED, digest_passages
@@ -36,6 +36,10 @@ class PlannerInput(AgentInput):
     """Criteria that the whole answer has to meet, as far as they are known."""
 
 
+NamedForm: TypeAlias = Annotated[SaidForm, WithJsonSchema({"type": "string"})]
+"""Named as the instructions list the forms; the schema does not list them again."""
+
+
 class ReportPlanSection(Frozen):
     """One section: a title, and the one question that its research answers."""
 
@@ -44,9 +48,9 @@ class ReportPlanSection(Frozen):
     title: str = Field(max_length=200)
     key_question: str = Field(default="", max_length=1_000)
     criteria: tuple[str, ...] = ()
-    form: SaidForm = ""
+    form: NamedForm = ""
     evidence: tuple[str, ...] = Field(default=(), description="Keys.")
-    wish: str = Field(default="", description="Its part of the wishes; empty without.")
+    wish: str = ""
 
 
 class ReportPlan(Frozen):
@@ -55,9 +59,13 @@ class ReportPlan(Frozen):
     report_title: str = Field(min_length=1, max_length=300)
     background_context: str = Field(default="", max_length=4_000)
     report_outline: tuple[ReportPlanSection, ...] = ()
-    form: SaidForm = Field(default="", description="The form of the whole report.")
+    form: NamedForm = Field(default="", description="The form of the whole report.")
     beside: tuple[str, ...] = Field(default=(), exclude_if=not_, description="Keys.")
 
+
+NAMED_FORMS: Final = """\
+`comparison` (which of several things suits whom, with one table), `how_to` (steps), `overview` (a field and its \
+parts), `yes_no`, `review` (what studies find together, with one table of them), `timeline`; else `plain`"""
 
 INSTRUCTIONS: Final = f"""\
 You plan a research report on the question, from the `sources` that will be searched and the passages that a first \
@@ -73,20 +81,16 @@ sections.
 - Criteria of a section say what its research has to find. {STATING}
 - Evidence of a section: the keys of all passages that bear on its key question; one may bear on several sections.
 - The form of the report decides the sections; what belongs into one table is one section. The form of a section is \
-that of its own question.
+that of its own question: {NAMED_FORMS}.
 - Plan what the sources can answer: the passages show what they are like. A part that the question names gets its \
 section even if they say nothing on it, so that its absence is found and reported.
 - Take as few sections as do the work, never more than `max_sections`.
-- Background context: what every colleague should know, in one to three sentences, from the passages and the given \
-background alone; may be empty.
+- Background context: what colleagues need to understand their key questions, in a sentence, from the passages and \
+the given background alone; else empty.
 - Report title: what the report is about, without “report” in it.
 {BESIDE}
 {DIGESTED}"""
 
-CHOOSING_FORM: Final = """\
-- Forms: `comparison` (which of several things suits whom, with one table), `how_to` (steps), `overview` (a field and \
-its parts), `yes_no`, `review` (what studies find together, with one table of them), `timeline`; else `plain`.
-"""
 WHOLE_CRITERIA: Final = """\
 - The envelope's `criteria` are those of the whole answer: each goes to the section that can meet it.
 """
@@ -167,7 +171,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         shown=build_task,
         ranks=False,
         parts=(
-            Part(CHOOSING_FORM, lambda task: not task.form),
             Part(WHOLE_CRITERIA, lambda task: bool(task.criteria)),
             Part(ADDED, lambda task: bool(task.sections)),
             Part(DIVIDING, lambda task: bool(task.instructions)),

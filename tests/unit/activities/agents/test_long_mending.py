@@ -11,7 +11,7 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.agents.draft_faults import LOST
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.prompt_texts import TRUSTING
+from elcano.graphs.agents.prompt_texts import RANKING
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import ReportDraft
@@ -148,7 +148,7 @@ async def test_who_is_told_of_faults_has_the_rules_that_all_have(
         made = AgentActivities(store, Sources({"docs": FixedSource({})}), settings, resolve=watching)
         asked: JsonObject = {"question": "What of crashes?", "evidence": [ONE.id, TWO.id]}
         await ActivityEnvironment().run(made.run_agent, call("writer", asked))
-    assert TRUSTING.strip() in (seen[0].instructions or "")
+    assert RANKING.strip() in (seen[0].instructions or "")
     assert "45 minutes" in str(seen[-1].parts)
 
 

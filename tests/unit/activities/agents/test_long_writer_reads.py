@@ -88,6 +88,27 @@ def test_a_passage_is_shown_whole_to_one_section_and_in_brief_to_the_others() ->
     assert [one.text for one in shown_section(GIVEN, keyless).evidence] == [text, text]
 
 
+def test_a_passage_is_whole_in_the_section_of_which_a_criterion_names_it_foremost() -> None:
+    text = "The harbour closes at dusk, and more is told of it. " * 20
+    items = tuple(item(key, text) for key in ("e1", "e2", "e3", "e4"))
+    first = CriterionItem(number=1, text="names the hour", evidence=("e1", "e2", "e3"))
+    second = (
+        CriterionItem(number=1, text="names the toll", evidence=("e4", "e1")),
+        CriterionItem(number=2, text="names a limit", evidence=("e3", "e2")),
+    )
+    sections = (
+        SectionItem(title="One", key_question="When?", criteria=(first,)),
+        SectionItem(title="Two", key_question="What limits it?", criteria=second),
+    )
+    drafts = Drafts(sections=sections, passages=(items[:3], items))
+    known = Loaded(drafts=drafts, passages_room=5_000)
+    whole = []
+    for place, section in enumerate(sections):
+        task = shown_section(GIVEN, known.model_copy(update={"section": section, "place": place}))
+        whole.append([one.key for one in task.evidence if len(one.text) > 900])
+    assert whole == [["e1", "e2"], ["e3", "e4"]]
+
+
 def test_of_passages_of_other_sections_the_best_are_shown_and_those_that_it_has_to_speak_of() -> None:
     items = tuple(item(f"e{number}", "The harbour closes. " * 40) for number in range(20))
     met = CriterionItem(number=1, text="names the hour", met=True, evidence=("e9", "e13"))

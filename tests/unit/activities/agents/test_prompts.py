@@ -295,5 +295,5 @@ def test_a_work_and_the_question_stand_once_in_a_prompt() -> None:
     )
     shown = render_task_prompt("Do it.", task)
     assert (shown.count(work["title"]), shown.count(work["about"]), shown.count("What floats?")) == (1, 1, 1)
-    assert '"title": "as e4"' in shown
+    assert '"title":"as e4"' in shown
     assert parse_envelope(shown) == task

@@ -16,12 +16,14 @@ from elcano.graphs.agents.envelope import (
     render_task_prompt,
 )
 from elcano.graphs.agents.prompt_texts import (
+    ABOUT,
     DATA_NOT_INSTRUCTIONS,
     FORMS,
     HEADING,
     PASSAGES,
     RANKING,
     READING,
+    STANDING,
     render_form_guidance,
 )
 from elcano.graphs.report.works import Work, summarize_work
@@ -79,8 +81,24 @@ def test_every_agent_is_told_how_to_read_and_who_sees_passages_how_far_to_trust_
     assert question.all_instructions.startswith(question.instructions)
     assert question.all_instructions.count(READING) == (agent.name != "reviewer"), "it judges words by words alone"
     assert question.all_instructions.count(PASSAGES) == question.passages == (agent.name not in WITHOUT_PASSAGES)
-    assert question.all_instructions.count(RANKING) == (question.passages and question.ranks)
+    assert question.all_instructions.count(ABOUT) == question.passages
+    for rules in (RANKING, STANDING):
+        assert question.all_instructions.count(rules) == (question.passages and question.ranks)
     assert question.ranks == (question not in WITHOUT_CHOICE)
+
+
+@EACH
+def test_only_what_is_shown_is_explained(agent: AgentDefinition, question: Question[Any]) -> None:
+    def told(task: TaskEnvelope) -> list[bool]:
+        said = question.instructions_for(task)
+        return [rules in said for rules in (PASSAGES, ABOUT, RANKING, STANDING)]
+
+    shown, ranked = question.passages, question.passages and question.ranks
+    task = task_of(agent, question)
+    unknown, dated = (loaded(work).shown.items for work in (None, Work(published="2024-05-17", kind="article")))
+    assert told(task.model_copy(update={"evidence": ()})) == [False] * 4
+    assert told(task.model_copy(update={"evidence": unknown})) == [shown, False, ranked, False]
+    assert told(task.model_copy(update={"evidence": dated})) == [shown, shown, ranked, ranked]
 
 
 @EACH

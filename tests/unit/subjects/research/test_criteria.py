@@ -1,6 +1,5 @@
 """Criteria of an answer: few, checkable, met by passages that were shown or not met, and never undone by silence."""
 
-import re
 from typing import get_args
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from elcano.graphs.agents.definition import get_definition
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.plan import (
     CRITERION_CHARACTERS,
@@ -191,8 +191,9 @@ def test_a_form_that_is_spelled_otherwise_costs_no_further_call(said: str | None
     assert (plan.form, plan.report_outline[0].form) == (form, form)
 
 
-def test_the_form_of_an_answer_lists_the_forms() -> None:
-    schema = ReportPlan.model_json_schema()
-    assert set(get_args(ReportForm)) <= set(re.findall(r"\w+", str(schema["properties"]["form"])))
+def test_a_planner_is_told_the_forms_once() -> None:
+    said = get_definition("planner").asks.all_instructions
+    assert all(said.count(f"`{form}`") == 1 for form in get_args(ReportForm))
+    assert ReportPlan.model_json_schema()["properties"]["form"]["type"] == "string"
     with pytest.raises(ValidationError):
         ReportPlan.model_validate({"report_title": "Oil", "form": 7})

@@ -96,7 +96,7 @@ def test_prompts_of_later_turns_begin_as_earlier_ones() -> None:
     before, after = (show("judge", *one, met=("docs:1",)) for one in turns)
     instructions = get_definition("judge").asks.instructions_for
     assert instructions(after) == instructions(before)
-    evidence = render_envelope(before).partition('{"key": "e2"')[0]
+    evidence = render_envelope(before).partition('{"key":"e2"')[0]
     assert CLOSEST in evidence
     assert render_envelope(after).startswith(evidence)
 
@@ -150,6 +150,28 @@ def test_a_row_and_its_heads_keep_within_the_room(head: int, cell: int) -> None:
     assert "Bearing | bronze" in shown
     assert len(shown) <= 200
     assert shown.startswith("Part") == (head + cell < 190)
+
+
+def test_a_table_is_known_by_its_heads_where_sentences_have_words_of_the_question_too() -> None:
+    rows = "Layers | Language | Score | Seconds\n6 | bricks | 0.9 | 2.7\n6 | tiles | 0.8 | 5.4\n"
+    text = (
+        f"How the score and the seconds change with the number of layers is shown for language. {FILLER * 2}\n\n{rows}"
+    )
+    shown = digest_text(text, "Do bricks have a better score, in fewer seconds, than tiles?", 120)
+    assert shown == "Layers | Language | Score | Seconds\n6 | bricks | 0.9 | 2.7\n6 | tiles | 0.8 | 5.4"
+
+
+def test_a_digest_has_the_figures_that_are_asked_about() -> None:
+    parts = ("The pump cools its bearings. ", "It ran at 38.5 bar. ", "It ran at 38 bar. ", f"It runs on. {FILLER * 3}")
+    assert digest_text("".join(parts), "Faults: “38” bar is in none of the words.", 60) == "It ran at 38 bar. […]"
+
+
+def test_a_digest_leaves_out_what_is_quoted_beside_it() -> None:
+    other = "The bearings of a quagga pump stay cool in winter."
+    text = f"{CLOSEST} {FILLER * 3}{other} {FILLER * 3}"
+    assert digest_text(text, QUESTION, 100, [CLOSEST]) == f"{other} […]"
+    assert digest_text(text, QUESTION, 100, ["The quagga pump leads water"]) == f"{CLOSEST} […]", "there is more of it"
+    assert digest_text(f"{CLOSEST} {FILLER * 3}", QUESTION, 100, [CLOSEST]) == f"{CLOSEST} […]", "nothing else is near"
 
 
 def test_sentences_that_follow_each_other_are_not_parted() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.agents.definition import get_definition
-from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.envelope import CriterionItem, OfferedSource, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.state import IterationData, ToolCallRecord
 from elcano.subjects.research.agents.judge import JudgeAssessment, JudgeInput, choose_searches
 from elcano.testing.model import Answers, ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research
@@ -144,6 +145,29 @@ async def test_the_last_searches_of_the_judge_are_made_and_go_to_the_writer(tmp_
     enough = {**answers, "judge": lambda task: judge(task) | {"sufficient": True, "criteria": []}}
     _, _, source = await run(tmp_path / "enough", enough)
     assert source.queries == [QUESTION, "toll is due"]
+
+
+async def test_what_suffices_after_the_question_alone_is_searched_once_more_by_other_names(tmp_path: Path) -> None:
+    enough = judges(sufficient=True, recommendation="synthesize", next_search_queries=["winter sails", "zeppelins"])
+    given = JudgeInput(question=QUESTION, sources=("docs",), max_iterations=3)
+    said = JudgeAssessment.model_validate(enough)
+    for queries, chosen in (((QUESTION,), ["winter sails"]), ((QUESTION, "toll is due"), []), ((), [])):
+        calls = tuple(ToolCallRecord(source="docs", query=query) for query in queries)
+        asked = given.model_copy(update={"conversation": (IterationData(number=1, tool_calls=calls),)})
+        assert [one.query for one in choose_searches(said, asked)] == chosen
+    alone = asked.model_copy(update={"max_iterations": None})
+    assert choose_searches(said, alone) == (), "another node searches"
+
+
+def test_a_judge_names_a_criterion_only_where_it_is_given_none() -> None:
+    bare = TaskEnvelope(kind="judge", question=QUESTION)
+    by_rubric = bare.model_copy(update={"given": {"rubric": {}}})
+    told: JsonObject = {"number": 1, "met": True, "criterion": "the hour"}
+    for task in (bare, by_rubric, bare.model_copy(update={"sources": (OfferedSource(name="log"),)})):
+        given = task.model_copy(update={"criteria": (CriterionItem(number=1, text="names the hour"),)})
+        models = [get_definition("judge").asks.answer_for(one) for one in (task, given)]
+        assert ["'criterion'" in str(one.model_json_schema()) for one in models] == [True, False]
+        assert all(one.model_validate(judges(criteria=[told])).criteria[0].met for one in models)
 
 
 async def test_the_judge_is_not_asked_again_when_its_searches_find_nothing(tmp_path: Path) -> None:

@@ -60,6 +60,16 @@ async def read(api: httpx.AsyncClient, run_id: str) -> Json:
     return found
 
 
+async def read_steps(api: httpx.AsyncClient, run_id: str) -> Json:
+    """The steps of an ended run, which cost what the run did."""
+    answer = await api.get(f"/v1/runs/{run_id}/steps")
+    assert answer.status_code == 200, answer.text
+    steps: Json = answer.json()
+    used = sum(row["usage"]["input_tokens"] + row["usage"]["output_tokens"] for row in steps["rows"])
+    assert used == (await read(api, run_id))["budget"]["used"]["tokens"]
+    return steps
+
+
 async def first_notice(address: str, run_id: str, wanted: str) -> str:
     async with asyncio.timeout(60), following(f"{address}/v1/runs/{run_id}/events") as messages:
         async for message in messages:
@@ -248,7 +258,13 @@ async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated
         over = await ended(api, run_id)
         (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
         told = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
+        steps = await read_steps(api, run_id)
+        graph = await api.get(f"/v1/runs/{run_id}/graph")
+        page = await api.get(f"/runs/{run_id}/steps", headers={"accept": "text/html"})
     assert (over["status"], listed["status"]) == ("terminated", "terminated")
+    assert [(row["node"], row["kind"]) for row in steps["rows"]] == [("first_search", "tool"), ("thinking", "agent")]
+    assert "cannot be read" in steps["missing"]
+    assert (graph.status_code, page.status_code) == (200, 200)
     types = [line.removeprefix("event: ") for line in told.splitlines() if line.startswith("event: ")]
     assert types[0] == "started"
     assert {"searching", "thinking"} < set(types), "its history has them, though no worker reads it"
@@ -274,8 +290,14 @@ async def test_a_run_that_is_deleted_in_temporal_says_so_and_what_it_used(
             DeleteWorkflowExecutionRequest(namespace=temporal.namespace, workflow_execution=place)
         )
         over = await ended(api, run_id)
+        steps = await read_steps(api, run_id)
     assert over["status"] == "terminated"
     assert over["failure"]["message"]
+    assert [(row["node"], row["outcome"]) for row in steps["rows"][:2]] == [
+        ("first_search", "completed"),
+        ("thinking", "completed"),
+    ]
+    assert "Temporal does not know this run" in steps["missing"]
     assert 0 < over["budget"]["used"]["tokens"] <= await tokens(store, run_id)
 
 

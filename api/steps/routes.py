@@ -229,8 +229,8 @@ async def get_steps(
     of a running run is the step that is under way. Each section of a fan-out is a run with steps of its own, under the
     `run_id` in `branches`.
 
-    What has ended is read from the store; of what continues a worker is asked. Of an ended run whose log cannot be read,
-    these are the steps that its events and the ledger tell of, and `missing` says what they lack.
+    What has ended is read from the store; of what continues a worker is asked. If the log of an ended run cannot be
+    read, the list has what its events and the ledger tell, and `missing` says what it lacks.
     """
     attempts = await _group_attempts(run_id, services.store)
     after = int(cursor or 0)

@@ -15,6 +15,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.branches import BranchState, branch_states, step_of
 from elcano.graphs.state.budget import sum_usages
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import title_from_id
 from elcano.service.steps.views import NodeVisits, StepList, StepView
 from elcano.storage.ledger import LedgerEntry
 
@@ -105,9 +106,11 @@ class _Remains(NamedTuple):
         said = [event for event in self.events if event.type != "routed"] or self.events
         failed = next((event.message for event in reversed(self.events) if event.type == "error"), "")
         last_call = self.calls[-1] if self.calls else None
+        node = last_call.node if last_call else self.events[-1].node if self.events else ""
         return StepRow(
             number=self.number,
-            node=last_call.node if last_call else self.events[-1].node if self.events else "",
+            node=node,
+            label=title_from_id(node),
             kind=self._find_kind(),
             name=last_call.name if last_call else "",
             iteration=self.iteration,

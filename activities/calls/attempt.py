@@ -327,8 +327,8 @@ class Attempt:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
 
         `used`: what it used, an open conversation included; None: as far as it is known. The line of a paid answer
-        waits for a store that is away (`paid_answers`); one that is not taken fails the attempt and is left to the next one,
-        because a budget counts what was paid for.
+        waits for a store that is away (`paid_answers`); one that is not taken fails the attempt and is left to the
+        next one, because a budget counts what was paid for.
         """
         is_end = used is None
         call, used = self.call, self.usage if used is None else used

@@ -39,6 +39,7 @@ def print_steps(run_id: str, found: dict[str, Any]) -> None:
         console.print(_build_steps_table(found["rows"]))
         hint = f"`began` counts the run's own time; `elcano step {run_id} NUMBER` shows a step"
         console.print(Text(hint, style="dim"), soft_wrap=True)
+    _print_text(console, found["missing"], "yellow")
 
 
 def print_step(found: dict[str, Any]) -> None:

@@ -41,7 +41,8 @@ from elcano.service.errors import (
 from elcano.service.fields import CURSOR, NUMBER_CURSOR
 from elcano.service.reports.results import load_artifact
 from elcano.service.runs.budget_view import BudgetView
-from elcano.service.runs.run_log import RunHistory, read_run_input, read_story
+from elcano.service.runs.run_log import RunHistory, find_unread_run, read_run_input, read_story
+from elcano.service.steps.kept_steps import list_kept_steps
 from elcano.service.steps.views import BetweenView, NodeVisits, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
@@ -228,11 +229,18 @@ async def get_steps(
     of a running run is the step that is under way. Each section of a fan-out is a run with steps of its own, under the
     `run_id` in `branches`.
 
-    What has ended is read from the store; of what continues a worker is asked.
+    What has ended is read from the store; of what continues a worker is asked. If the log of an ended run cannot be
+    read, the list has what its events and the ledger tell, and `missing` says what it lacks.
     """
-    story = await read_story(run_id, services.temporal, services.store)
     attempts = await _group_attempts(run_id, services.store)
     after = int(cursor or 0)
+    try:
+        story = await read_story(run_id, services.temporal, services.store)
+    except (RunUnreadable, RunForgotten) as error:
+        unread = await find_unread_run(run_id, services.temporal, services.store)
+        if unread is None:
+            raise
+        return list_kept_steps(*unread, attempts, str(error), after, limit)
     rows = await _share_page_rows(story, after, limit)
     total = count_steps(story.log, going_on=story.going_on)
     return StepList(

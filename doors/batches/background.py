@@ -18,7 +18,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from elcano.activities.background_work import BackgroundWork
 from elcano.doors.batches.batch_store import TenantBatches, get_batch_store, get_batches
 from elcano.doors.batches.batch_tables import DONE, Batch, BatchQuestion, QuestionState
-from elcano.doors.batches.contracts import ADVANCE, BatchProgress, BatchState, BatchWork
+from elcano.doors.batches.contracts import ADVANCE, WORKFLOW, BatchProgress, BatchState, BatchWork
 from elcano.doors.batches.workflows import BatchWorkflow
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import Surroundings
@@ -32,8 +32,11 @@ from elcano.service.process import Process, Services
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.submission import submit_run
+from elcano.service.temporal.background_starts import begin_workflow
 from elcano.storage.idempotency_keys import RequestKey
 
+LOST_SECONDS: Final = 60.0
+"""Interval at which open batches are looked for whose workflow was ended from outside."""
 RECHECK_SECONDS: Final = 300.0
 """Interval of turns that nothing has woken: what was to wake the batch may be lost with a restored database."""
 LOOK_AFTER: Final[dict[BatchState, float]] = {"waiting": 30.0, "out_of_budget": 3_600.0}
@@ -49,7 +52,27 @@ async def open_background(around: Surroundings) -> AsyncIterator[Sequence[Backgr
 
 def build_batch_work(process: Process) -> BackgroundWork:
     """The work on batches, whose runs are started as the API's `process` would."""
-    return BackgroundWork([BatchWorkflow], [BatchActivities(process).advance])
+    look = ("batches to continue", partial(begin_batches, process), LOST_SECONDS)
+    return BackgroundWork([BatchWorkflow], [BatchActivities(process).advance], [look])
+
+
+async def begin_batches(process: Process) -> int:
+    """Start the workflows of open batches that have none: each that was ended in Temporal, or lost with its database.
+
+    An open one is left as it is. Any number of workers may do so at once.
+    """
+    client = await process.temporal.client()
+    found = await get_batch_store(process.store).list_open()
+    for work in found:
+        await begin_workflow(
+            client,
+            WORKFLOW,
+            work,
+            id=work.workflow_id,
+            tenant=work.tenant,
+            summary=f"Batch {work.batch}",
+        )
+    return len(found)
 
 
 @dataclass

@@ -314,8 +314,12 @@ class BatchStore(PluginTables):
 
     async def wake_open(self) -> None:
         """Have the workflows of all open batches started or signalled, should one be lost."""
+        await self._write(*(_wake_batch(work.tenant, work.batch) for work in await self.list_open()))
+
+    async def list_open(self) -> list[BatchWork]:
+        """Return the batches of all tenants that have not ended."""
         wanted = select(batches.c.tenant, batches.c.id).where(batches.c.state.not_in(DONE))
-        await self._write(*(_wake_batch(row.tenant, row.id) for row in await self._fetch_rows(wanted)))
+        return [BatchWork(tenant=row.tenant, batch=row.id) for row in await self._fetch_rows(wanted)]
 
 
 def _wake_batch(tenant: str, id: str) -> Executable:

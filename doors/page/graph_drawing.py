@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 from elcano.graphs.spec.graph import ErrorEdge, Node, ResearchGraph, SequentialEdge, find_reachable
-from elcano.graphs.text import title_from_id
 
 BOX_WIDTH: Final = 196
 BOX_HEIGHT: Final = 50
@@ -191,7 +190,7 @@ def _build_box(node: Node, progress: Progress) -> Box:
     rows = len(lanes) + bool(more)
     return Box(
         id=node.id,
-        title=title_from_id(node.id),
+        title=node.title,
         kind=node.kind,
         description=node.description,
         state=state,

@@ -3,6 +3,7 @@
 Names and fields are persisted in histories: new fields get defaults, nothing is renamed.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -11,6 +12,8 @@ from elcano.graphs.tenants import Tenant
 WORKFLOW: Final = "ScheduledRun"
 START: Final = "start_scheduled_run"
 CHECK: Final = "check_scheduled_run"
+GIVE_UP_AFTER: Final = timedelta(hours=6)
+"""A run that could not be started for so long is not started: the next time comes."""
 
 
 def name_schedule(tenant: str, name: str) -> str:

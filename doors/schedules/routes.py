@@ -132,7 +132,8 @@ class ScheduleView(Described):
     fault: str = Field(default="", examples=[""])
     """Why it starts no runs, if it was changed in Temporal so that it cannot; empty otherwise."""
     last_refusal: str = Field(default="", examples=[""])
-    """Why its last time started no run, such as a quota that is used up; empty if it started one, or has a `fault`."""
+    """Why its last time started no run, such as a quota that is used up, also while that is tried again; empty if it
+    started one, or has a `fault`."""
 
     @classmethod
     async def of(cls, name: str, described: ScheduleDescription, client: Client) -> "ScheduleView":

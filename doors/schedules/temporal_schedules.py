@@ -27,16 +27,33 @@ from temporalio.client import (
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.doors.schedules.contracts import WORKFLOW, ScheduledQuestion, StartedRun, name_schedule
+from elcano.doors.schedules.contracts import (
+    GIVE_UP_AFTER,
+    START,
+    WORKFLOW,
+    ScheduledQuestion,
+    StartedRun,
+    name_schedule,
+)
 from elcano.doors.schedules.settings import read_schedule_settings
 from elcano.graphs.contracts import BACKGROUND_QUEUE, SCHEDULE
 from elcano.graphs.records import RunFilter
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
-from elcano.service.errors import FieldFault, Refusal, RequestInvalid, explain_invalid
+from elcano.service.errors import (
+    FieldFault,
+    Refusal,
+    RequestInvalid,
+    RunForgotten,
+    TemporalRefused,
+    TemporalUnavailable,
+    explain_invalid,
+)
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.temporal.connection import CALL_TIMEOUT, connect_client, map_rpc_errors
+from elcano.service.temporal.executions import ask_for_execution
 from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
+from elcano.storage.payloads import read_failure_message
 from elcano.storage.plugin_store import PluginTables
 from elcano.storage.runs import ListedRun
 from elcano.storage.store import TenantStore
@@ -48,6 +65,7 @@ NO_TENANT: Final = "default"
 CHANGED: Final = "it was changed in Temporal; replace it, or delete it"
 """Reason given for a schedule that no longer starts runs."""
 UNREADABLE_FAILURE: Final = "it failed, and why cannot be read"
+TRIED_AGAIN: Final = f"it is tried again for up to {GIVE_UP_AFTER.total_seconds() / 3_600:g} hours"
 LEAST_SECONDS: Final = 60.0
 """The shortest time between two runs of a schedule."""
 
@@ -220,10 +238,12 @@ async def read_question(described: ScheduleDescription, converter: DataConverter
 
 
 async def read_last_refusal(described: ScheduleDescription, client: Client) -> str:
-    """Why the last time started no run; empty if it did, has not ended, or Temporal does not say."""
+    """Why the last time started no run, or none yet; empty if it did, or Temporal does not say."""
     last = described.info.recent_actions[-1].action if described.info.recent_actions else None
-    if not isinstance(last, ScheduleActionExecutionStartWorkflow) or last in described.info.running_actions:
+    if not isinstance(last, ScheduleActionExecutionStartWorkflow):
         return ""
+    if last in described.info.running_actions:
+        return await _read_refusal_so_far(last, client)
     handle = client.get_workflow_handle(last.workflow_id, run_id=last.first_execution_run_id)
     ends = handle.fetch_history_events(
         event_filter_type=WorkflowHistoryEventFilterType.CLOSE_EVENT, rpc_timeout=CALL_TIMEOUT
@@ -233,7 +253,7 @@ async def read_last_refusal(described: ScheduleDescription, client: Client) -> s
     except RPCError:  # it is too long ago, or cannot be read now: the schedule is shown all the same
         return ""
     if not found:  # it is open: `running_actions` does not name those that may overlap
-        return ""
+        return await _read_refusal_so_far(last, client)
     end = found[-1]
     if end.HasField("workflow_execution_failed_event_attributes"):
         try:
@@ -245,6 +265,21 @@ async def read_last_refusal(described: ScheduleDescription, client: Client) -> s
     with suppress(Exception):  # what something else returned that was started under the name
         started: list[StartedRun] = await client.data_converter.decode(given, [StartedRun])
         return started[0].refusal
+    return ""
+
+
+async def _read_refusal_so_far(open_time: ScheduleActionExecutionStartWorkflow, client: Client) -> str:
+    """Why a time that is open has started no run yet, as the last attempt said."""
+    with suppress(RunForgotten, TemporalUnavailable, TemporalRefused):
+        seen = await ask_for_execution(client, open_time.workflow_id, open_time.first_execution_run_id)
+        for call in seen.pending_activities:
+            if call.activity_type.name != START or not call.HasField("last_failure"):
+                continue
+            try:
+                why = await read_failure_message(client.data_converter, call.last_failure)
+            except Exception:  # its key is gone, or anything at all is written there
+                why = UNREADABLE_FAILURE
+            return f"{why}; {TRIED_AGAIN}"
     return ""
 
 

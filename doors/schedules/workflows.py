@@ -8,6 +8,7 @@ from temporalio.common import RetryPolicy, SearchAttributeKey
 
 from elcano.doors.schedules.contracts import (
     CHECK,
+    GIVE_UP_AFTER,
     START,
     WORKFLOW,
     OwnRun,
@@ -18,8 +19,6 @@ from elcano.doors.schedules.contracts import (
 from elcano.workflows.background_waits import Wakeable
 
 START_TIMEOUT: Final = timedelta(minutes=1)
-GIVE_UP_AFTER: Final = timedelta(hours=6)
-"""A run that could not be started for so long is not started: the next time comes."""
 RECHECK_SECONDS: Final = 3_600.0
 """Interval at which a run is looked at that has not said that it ended: that may be lost with a restored database."""
 SCHEDULED_BY: Final = SearchAttributeKey.for_keyword("TemporalScheduledById")

@@ -16,6 +16,7 @@ from elcano.graphs.plugin import Registry
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import Contradiction, Criterion, SectionResult
 from elcano.graphs.state.state import DraftRef, IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.text import format_count
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,16 @@ def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchSta
     return with_findings(grown.model_copy(update={"values": {**state.values, **listed}}), state)
 
 
+def _count_passages(state: ResearchState) -> tuple[str, JsonObject]:
+    return f"Research ends with {format_count(len(state.evidence), 'passage')}", {"passages": len(state.evidence)}
+
+
+def _count_sections(state: ResearchState) -> tuple[str, JsonObject]:
+    counted = format_count(len(state.sections), "section")
+    found = format_count(len(state.evidence), "passage")
+    return f"{counted} with {found} for the report", {"sections": len(state.sections)}
+
+
 KERNEL_REDUCERS: Final = (
     ReducerSpec(
         "add_evidence",
@@ -219,6 +230,7 @@ KERNEL_REDUCERS: Final = (
         "Ends research without a draft: its passages and values are handed over.",
         Nothing,
         hand_over,
+        narrate=_count_passages,
         hands_over=True,
     ),
     ReducerSpec("set_values", "Sets values of your own.", Values, set_values),
@@ -227,6 +239,7 @@ KERNEL_REDUCERS: Final = (
         "Merges the sections that the branches drafted, in the plan's order.",
         BranchOutcomes,
         collect_drafts,
+        narrate=_count_sections,
         adds_evidence=True,
     ),
     ReducerSpec(

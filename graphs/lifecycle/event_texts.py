@@ -106,7 +106,7 @@ def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObjec
     if taken.by != "error" and not isinstance(node, DecisionNode) and len(graph.routes_from(node.id)) == 1:
         return None
     data: JsonObject = {"to": taken.to_node, "by": taken.by}
-    return _describe_taken_edge(taken), {**data, "named": taken.named} if taken.named else data
+    return _describe_taken_edge(graph, taken), {**data, "named": taken.named} if taken.named else data
 
 
 def summarize_state_change(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
@@ -119,13 +119,13 @@ def summarize_state_change(node: StateNode, earlier: ResearchState, state: Resea
     spec = REDUCERS[node.reducer]
     data: JsonObject = {"reducer": node.reducer, "changed": parts}
     if spec.narrate is None:
-        return f"{title_from_id(node.id)}: {spec.description}", data
+        return f"{node.title}: {spec.description}", data
     text, figures = spec.narrate(state)
     return text, {**data, **figures}
 
 
-def _describe_taken_edge(taken: TakenEdge) -> str:
-    here, there = title_from_id(taken.from_node), title_from_id(taken.to_node)
+def _describe_taken_edge(graph: ResearchGraph, taken: TakenEdge) -> str:
+    here, there = (graph.by_id[one].title for one in (taken.from_node, taken.to_node))
     why = taken.label
     match taken.by:
         case "choice":

@@ -72,7 +72,7 @@ def narrate_command(command: Command) -> Iterable[EventDraft]:
             yield EventDraft(tool.starts, shorten_message(work_of_tool(command)), command.node, {"queries": looked_for})
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
-            text = f"{title_from_id(command.node)}: {format_count(len(sections), 'section')}"
+            text = f"Researching {format_count(len(sections), 'section')} side by side"
             yield EventDraft("searching", text, command.node, {"sections": sections})
 
 
@@ -94,7 +94,7 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
             yield EventDraft(kind, shorten_message(text), run.node, data)
             return
         case Held() | HoldCleared() | RolledBack() | RunResumed() | WarningAdded():
-            yield from _narrate_hold_change(earlier, entry)
+            yield from _narrate_hold_change(graph, earlier, entry)
             return
         case Controlled():
             kind, text, data = entry.action.describe(run)
@@ -167,7 +167,7 @@ def _narrate_pause(run: Run, ending: Ending) -> EventDraft:
 
 
 def _narrate_hold_change(
-    run: Run, entry: Held | HoldCleared | RolledBack | RunResumed | WarningAdded
+    graph: ResearchGraph, run: Run, entry: Held | HoldCleared | RolledBack | RunResumed | WarningAdded
 ) -> Iterable[EventDraft]:
     """Report a hold or a rollback. A retried call is reported when it ends, a warning in the report.
 
@@ -181,26 +181,28 @@ def _narrate_hold_change(
         case HoldCleared() if entry.over and not asks:
             yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: continues", run.node)
         case RolledBack():
-            place = "after its last step" if run.finished else f"at step {run.step}, before {title_from_id(run.node)}"
+            place = (
+                "after its last step" if run.finished else f"at step {run.step}, before {graph.by_id[run.node].title}"
+            )
             text = f"Back {place}: everything after it, up to {entry.last_event}, is undone"
             yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.last_event})
         case RunResumed():
-            yield _narrate_resumed_run(run, entry)
+            yield _narrate_resumed_run(graph, run, entry)
 
 
-def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
+def _narrate_resumed_run(graph: ResearchGraph, run: Run, entry: RunResumed) -> EventDraft:
     """Report that an ended or rolled-back run continues, or that another run begins with its steps."""
     kind: EventType
     match entry.why:
         case "rolled_back":
             kind, text = (
                 "rolled_back",
-                f"Back at step {run.step}, before {title_from_id(run.node)}: everything after it is undone",
+                f"Back at step {run.step}, before {graph.by_id[run.node].title}: everything after it is undone",
             )
         case "resumed":
             kind, text = (
                 "run_resumed",
-                f"Resumed at step {run.step}, {title_from_id(run.node)}: {_in_words(entry.saved)} kept",
+                f"Resumed at step {run.step}, {graph.by_id[run.node].title}: {_in_words(entry.saved)} kept",
             )
         case "forked":
             kind = "forked"

@@ -126,6 +126,7 @@ class _Reader:
         row = StepRow(
             number=run.step,
             node=node.id if node else "",
+            label=node.title if node else "",
             kind=node.kind if node else None,
             name=get_callee_name(node) if node else "",
             limits=in_short(limits_of(node)) if node else "",
@@ -158,6 +159,7 @@ class _Reader:
         row = StepRow(
             number=entry.step,
             node=node.id,
+            label=node.title,
             kind=node.kind,
             name=get_callee_name(node),
             limits=in_short(limits_of(node)),

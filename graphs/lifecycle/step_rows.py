@@ -52,6 +52,8 @@ class Step(Frozen):
     """Its number, from 1 without gaps."""
     node: str = Field(examples=["execute_tools"])
     """The node; empty if the run waits on its way to one that is not known yet."""
+    label: str = Field(default="", examples=["Execute tools"])
+    """The node's name for people."""
     kind: StepKind | None = Field(examples=["tool"])
     """The kind of its node; null if it is not known yet."""
     name: str = Field(examples=["search"])

@@ -12,7 +12,6 @@ from elcano.graphs.spec.graph import (
     limits_of,
 )
 from elcano.graphs.spec.limits import in_short
-from elcano.graphs.text import title_from_id
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -52,7 +51,7 @@ def _draw_nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
 
 def _draw_node_shape(node: Node) -> str:
     before, after = _SHAPES[node.kind]
-    named = title_from_id(node.id)
+    named = node.title
     if node.kind == "decision":
         text = node.description or named
     else:

@@ -5,6 +5,7 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -14,6 +15,7 @@ from pydantic import Field
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.limits import LONGEST_EXPRESSION, AgentLimits, ToolLimits
 from elcano.graphs.spec.own_agent import AgentKey, OwnAgent
+from elcano.graphs.text import title_from_id
 
 EndKind: TypeAlias = Literal[
     "stopped",
@@ -58,11 +60,18 @@ class BaseNode(Frozen):
 
     id: NodeId
     """Unique within its graph."""
+    label: str = Field(default="", max_length=48, exclude_if=operator.not_)
+    """Its name for people; empty: its id, as words."""
     description: str = ""
     """Description for drawings and the Temporal UI."""
     choose: Expression | None = None
     """Dynamic routing, read once the node's output is in the state: names the next node, which must be the target of
     one of this node's edges (their conditions are not read then); anything else goes the way of the sequential edge."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return self.label or title_from_id(self.id)
 
 
 class AgentNode(BaseNode):

@@ -169,7 +169,7 @@ async def _store_unread_run(
     elapsed = max(0.0, (execution.closed_at or time.time()) - run.started_at)
     budget = Budget(used=await store.ledger.used(run.run_id), elapsed=elapsed)
     with suppress(RunForgotten, RunUnreadable):
-        budget = budget.model_copy(update={"limits": await temporal.limits(run.run_id, execution.id)})
+        budget = budget.model_copy(update={"limits": (await temporal.read_input(run.run_id, execution.id)).limits})
     run = run.model_copy(update={"budget": budget.view()})
     with suppress(RunForgotten, RunUnreadable):
         events = [*events, *await temporal.carried_events(run.run_id, execution.id, len(events))]

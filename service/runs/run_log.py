@@ -47,6 +47,10 @@ async def read_run_input(run_id: str, temporal: Temporal, store: TenantStore) ->
         asked = (await temporal.reads.share(("log page", run_id), lambda: temporal.log(run_id, 0))).asked
     except RunForgotten as error:
         raise _explain_forgotten(run, error) from None
+    except RunUnreadable:
+        if run.status == "running":
+            raise
+        return await temporal.read_input(run_id, run.execution)  # the server has it, and needs no worker for it
     assert asked is not None, "the first page says what was asked for"
     return asked
 
@@ -94,6 +98,16 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Run
     except RunForgotten as error:
         raise _explain_forgotten(run, error) from None
     return RunHistory(run, log, events)
+
+
+async def find_unread_run(
+    run_id: str, temporal: Temporal, store: TenantStore
+) -> tuple[ArchivedRun, tuple[AgentEvent, ...]] | None:
+    """Return an ended run whose log cannot be read, with the events that are stored; None if it has not ended."""
+    run = await find_run_record(run_id, temporal, store)
+    if run.status == "running":
+        return None
+    return run, tuple(await store.runs.events(run_id))
 
 
 def _explain_forgotten(run: ArchivedRun, error: RunForgotten) -> RunForgotten | RunNotFound:

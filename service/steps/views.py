@@ -153,6 +153,8 @@ class StepList(Described):
     """The nodes that were visited, in the order of their first visits: of the whole run, not of the page."""
     rows: tuple[RowView, ...]
     """The steps, and between them what happened there. The last row of a running run is the step that is under way."""
+    missing: str = Field(default="", examples=[""])
+    """Ended runs whose log cannot be read: why, and what the list lacks. Empty: it is complete."""
 
 
 class OmittedPart(Described):

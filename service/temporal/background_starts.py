@@ -17,14 +17,25 @@ _log = logging.getLogger("worker")
 
 
 async def begin_workflow(
-    client: Client, workflow: str, work: object, *, id: str, queue: str, tenant: str, summary: str, signal: str = ""
+    client: Client,
+    workflow: str,
+    work: object,
+    *,
+    id: str,
+    tenant: str,
+    summary: str,
+    queue: str = "",
+    signal: str = "",
 ) -> None:
-    """Start a workflow of a tenant unless it is open; either way it gets the signal, if there is one."""
+    """Start a workflow of a tenant unless it is open; either way it gets the signal, if there is one.
+
+    Without a `queue`, it is on the one that all background work shares.
+    """
     await client.start_workflow(
         workflow,
         work,
         id=id,
-        task_queue=queue,
+        task_queue=queue or BACKGROUND_QUEUE,
         id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         start_signal=signal or None,
@@ -58,7 +69,6 @@ async def _follow_notice(client: Client, notice: Notice) -> None:
             notice.workflow,
             notice.work,
             id=notice.workflow_id,
-            queue=BACKGROUND_QUEUE,
             tenant=notice.tenant,
             summary=notice.summary,
             signal=WAKE_SIGNAL,

@@ -51,7 +51,7 @@ _LACKS_ATTRIBUTE: Final = "BadSearchAttributes"
 
 ATTRIBUTES_BACK: Final = (
     "the search attributes that it lacked are there again, and the next try continues it: workers try again after "
-    "some minutes. Resetting it to its last workflow task in Temporal continues it now"
+    "some minutes. Resetting it to its last workflow task in Temporal continues it now, and repeats what was done since"
 )
 
 

@@ -36,7 +36,6 @@ from elcano.graphs.run_contracts import (
     ControlRequest,
     ResearchInput,
 )
-from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.events import AgentEvent
 from elcano.service.errors import (
     OutcomeUnknown,
@@ -253,14 +252,14 @@ class Temporal:
         """Unpause a cancelled run that was paused in Temporal; terminate one that no worker can continue."""
         await free_cancelled_run(await self._connection.client(), run_id)
 
-    async def limits(self, run_id: str, execution: str) -> Limits:
-        """The limits that an execution of a run began with.
+    async def read_input(self, run_id: str, execution: str) -> ResearchInput:
+        """Return the input that an execution of a run began with, for which no worker is needed.
 
         Raises:
             RunForgotten: the server does not have it.
             RunUnreadable: an object or a key is missing.
         """
-        return (await read_input(await self._connection.client(), run_id, execution))[0].limits
+        return (await read_input(await self._connection.client(), run_id, execution))[0]
 
     async def describe(self, run_id: str) -> Execution:
         """Return the server's description of the run's workflow.

@@ -53,6 +53,8 @@ _ENUMERATION: Final = re.compile(r"\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|or|with
 _TAIL: Final = re.compile(r"\s+(?:in|for|when|while|on|of|as|if|under|at|by|regarding|concerning)\s.*$", re.IGNORECASE)
 _AFTER_COLON: Final = re.compile(r":\s+([^:?]+)\??\s*$")
 _NAME: Final = re.compile(r"\b[A-Z][\w-]*\b")
+_CODE_NAME: Final = re.compile(r"\b[^\W_]+(?:_[^\W_]+)+\b")
+"""A name of code, `when_exhausted`: texts with its words, but not with it, are about something else."""
 
 
 def split_into_parts(question: str) -> tuple[str, ...]:
@@ -68,7 +70,11 @@ def split_into_parts(question: str) -> tuple[str, ...]:
 
 def list_answerable_parts(question: str, given: Material) -> tuple[str, ...]:
     """The parts of a question of which one document holds enough to be quoted for it."""
-    return tuple(part for part in split_into_parts(question) if _is_held(given.terms.of(part), given))
+    return tuple(
+        part
+        for part in split_into_parts(question)
+        if _is_held(given.terms.of(part), given) and _has_code_names(part, given)
+    )
 
 
 def list_compared(question: str) -> list[str]:
@@ -117,6 +123,12 @@ def _compute_presence(one: str, given: Material) -> float:
     passages = given.passages
     share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
     return given.terms.weights[one] * share
+
+
+def _has_code_names(part: str, given: Material) -> bool:
+    """Whether each name of code in a part is in a passage as it is written."""
+    names = {name.lower() for name in _CODE_NAME.findall(part)}
+    return all(any(name in passage.lower for passage in given.passages) for name in names)
 
 
 def _is_held(terms: Terms, given: Material) -> bool:

@@ -67,6 +67,7 @@ def deep_graph(
         .add_state_node(
             "store_plan",
             reducer="store_plan",
+            label="Outline",
             description="One to as many sections as allowed, each with a question",
             inputs={
                 "report_title": "outputs.planner.report_title",
@@ -83,6 +84,7 @@ def deep_graph(
         .add_parallel_node(
             ParallelNode(
                 id=fan_out,
+                label="Sections",
                 description=fan_out_description,
                 for_each="plan",
                 max_concurrency=4,
@@ -107,6 +109,7 @@ def deep_graph(
         .add_state_node(
             "collect_drafts",
             reducer="collect_drafts",
+            label="Drafts",
             description="The sections in the plan's order, the gaps by name",
             inputs={"branches": f"outputs.{fan_out}.branches"},
         )

@@ -16,7 +16,7 @@ from elcano.graphs.state.plan import (
     normalize_title,
 )
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, ToolCallRecord
-from elcano.graphs.text import shorten_text
+from elcano.graphs.text import format_count, shorten_text
 from elcano.subjects.research.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.subjects.research.agents.judge import JudgeAssessment
 from elcano.subjects.research.agents.planner import ReportPlan
@@ -271,4 +271,11 @@ def _with_own_titles(sections: Iterable[SectionPlan]) -> Iterable[SectionPlan]:
         yield section.model_copy(update={"title": title, "key_question": section.key_question or section.title})
 
 
-STORE_PLAN: Final = ReducerSpec("store_plan", "Makes a plan fit to be run.", PlanToStore, store_plan)
+def _summarize_outline(state: ResearchState) -> tuple[str, JsonObject]:
+    """Count the sections that are researched, which may be fewer than were planned."""
+    return f"Outline: {format_count(len(state.plan), 'section')} to research", {"sections": len(state.plan)}
+
+
+STORE_PLAN: Final = ReducerSpec(
+    "store_plan", "Makes a plan fit to be run.", PlanToStore, store_plan, narrate=_summarize_outline
+)

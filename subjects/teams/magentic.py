@@ -44,7 +44,12 @@ MAGENTIC = (
     )
     .add_decision_node("limits", description="Go on?")
     .add_decision_node("next_speaker", description="Whose turn?", choose="ledger.next_speaker || `null`")
-    .add_state_node("reset", reducer="reset_ledger", description="The plan led nowhere: count anew, keep the evidence")
+    .add_state_node(
+        "reset",
+        reducer="reset_ledger",
+        label="New plan",
+        description="The plan led nowhere: count anew, keep the evidence",
+    )
     .add_agent_node(
         "searcher",
         agent="tool_selector",

@@ -28,7 +28,7 @@ async def test_a_run_that_works_says_what_it_does_in_words_for_readers(open_tour
         ):
             assert inner not in shown
         await page.get_by_role("link", name="Steps").click()
-        await expect(page.locator("main")).to_contain_text("Store plan")
+        await expect(page.locator("main")).to_contain_text("Outline: 4 sections to research")
 
 
 OPEN = """data => stream.dispatchEvent(new MessageEvent('judge_complete', { data: JSON.stringify(data) }))"""

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.api.services import Process, Writable
+from elcano.doors.batches import background
 from elcano.doors.batches.background import LOOK_AFTER, build_batch_work
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
@@ -229,3 +230,29 @@ async def test_a_batch_waits_for_a_quota_and_goes_on_by_itself(
         quotas.write_text("[every_tenant]\nruns_a_day = 30\n", encoding="utf-8")
         view = await until_state(api, made, "ended")
         assert (view["counts"], view["reason"]) == ({"completed": 3}, "")
+
+
+async def test_a_batch_whose_workflow_was_ended_in_temporal_goes_on(
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(background, "LOST_SECONDS", 0.5)
+    provider = Provider()
+    provider.slow[("thinking", "")] = 2.0
+    async with working_on_batches(temporal, store, api_settings, task_queue, provider):
+        made = await start(api, rows("a", "b"), at_once=1)
+
+        async def has_begun() -> bool:
+            view = (await api.get(f"/v1/batches/{made['id']}")).json()
+            return bool(view["counts"] == {"running": 1, "waiting": 1})
+
+        await until(has_begun)
+        await temporal.get_workflow_handle(f"batch.default.{made['id']}").terminate(reason="ops")
+        view = await until_state(api, made, "ended")
+        assert view["counts"] == {"completed": 2}
+        questions = [task.question for task in provider.model.tasks if task.kind == "writer"]
+    assert len(questions) == len(set(questions)) == 2, "each was researched once"

@@ -30,6 +30,7 @@ from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Provider, doing, ended, put_background_on, until, working
 from tests.api.again.test_temporal_commands import Operator
+from tests.api.asking import start
 
 Json = dict[str, Any]
 RUN: Json = {"question": QUESTION, "mode": "iterative"}
@@ -257,6 +258,42 @@ async def test_schedules_are_listed_while_a_time_of_one_is_open_that_may_overlap
     await until(has_begun)
     await until(are_listed)
     assert (await api.get(path)).json()["last_refusal"] == ""
+
+
+async def test_a_time_that_has_no_place_yet_says_so_until_it_has_one(
+    make: Callable[..., Any],
+    api: httpx.AsyncClient,
+    temporal: Client,
+    store: Store,
+    api_settings: Settings,
+    task_queue: str,
+) -> None:
+    provider = Provider()
+    provider.slow[("thinking", "Another question on retries?")] = 60.0
+    one_at_a_time = api_settings.model_copy(update={"open_runs": 1})
+    async with (
+        working(temporal, store, api_settings, provider),
+        starting(temporal, store, one_at_a_time, task_queue),
+    ):
+        first = await start(api, "Another question on retries?")
+        path = f"/v1/schedules/{(await make(cron=['@yearly']))['name']}"
+        assert (await api.post(f"{path}/trigger")).status_code == 202
+        refusals: list[str] = []
+
+        async def has_refused() -> bool:
+            refusals.append((await api.get(path)).json()["last_refusal"])
+            return bool(refusals[-1])
+
+        async def has_started() -> bool:
+            return bool((await api.get(f"{path}/runs")).json()["runs"])
+
+        await until(has_refused)
+        assert "open" in refusals[-1]
+        assert refusals[-1].endswith("; it is tried again for up to 6 hours")
+        assert not await has_started()
+        assert (await api.post(f"/v1/runs/{first}/cancel")).status_code == 202
+        await until(has_started)
+        assert not await has_refused()
 
 
 REFUSED: list[tuple[Json, str]] = [

@@ -69,5 +69,6 @@ async def test_the_page_of_a_run_says_whose_figures_are_shown_and_leaves_bookkee
     assert f"ended, after {count_things(run['sections']['iterations'], 'round')}" in page
     passages = count_things((await answered(api, f"/v1/runs/{run_id}/evidence"))["total"], "passage")
     assert f"{passages} found" in page
-    assert "Store plan" in steps
-    assert "Store plan" not in page
+    assert "Outline" in steps
+    assert "Outline" not in page
+    assert not [inner for inner in ("Store plan", "Collect drafts", "Parallel loops") if inner in f"{steps}{page}"]

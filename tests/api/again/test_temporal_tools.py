@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import EventType, ResetReapplyExcludeType
+from temporalio.api.enums.v1 import EventType, IndexedValueType, ResetReapplyExcludeType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, RemoveSearchAttributesRequest
 from temporalio.api.workflowservice.v1 import (
     DeleteWorkflowExecutionRequest,
     PauseActivityRequest,
@@ -24,10 +26,12 @@ from elcano.graphs.contracts import CONTROL_SIGNAL
 from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.service.runs import endings
 from elcano.service.temporal import cancelled_runs
+from elcano.service.temporal.blocked_runs import ATTRIBUTES_BACK
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.workflows.sandbox import DropUnfitSignals
 from tests.api.again.going_on import QUESTION, Provider, ended, tokens, until, working
+from tests.api.again.test_temporal_commands import Operator
 from tests.api.asking import start
 from tests.api.sse import following
 
@@ -58,6 +62,16 @@ async def thinking(
 async def read(api: httpx.AsyncClient, run_id: str) -> Json:
     found: Json = (await api.get(f"/v1/runs/{run_id}")).json()
     return found
+
+
+async def read_steps(api: httpx.AsyncClient, run_id: str) -> Json:
+    """The steps of an ended run, which cost what the run did."""
+    answer = await api.get(f"/v1/runs/{run_id}/steps")
+    assert answer.status_code == 200, answer.text
+    steps: Json = answer.json()
+    used = sum(row["usage"]["input_tokens"] + row["usage"]["output_tokens"] for row in steps["rows"])
+    assert used == (await read(api, run_id))["budget"]["used"]["tokens"]
+    return steps
 
 
 async def first_notice(address: str, run_id: str, wanted: str) -> str:
@@ -248,7 +262,13 @@ async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated
         over = await ended(api, run_id)
         (listed,) = [one for one in (await api.get("/v1/runs")).json()["runs"] if one["run_id"] == run_id]
         told = (await api.get(f"/v1/runs/{run_id}/events", headers={"accept": "text/event-stream"})).text
+        steps = await read_steps(api, run_id)
+        graph = await api.get(f"/v1/runs/{run_id}/graph")
+        page = await api.get(f"/runs/{run_id}/steps", headers={"accept": "text/html"})
     assert (over["status"], listed["status"]) == ("terminated", "terminated")
+    assert [(row["node"], row["kind"]) for row in steps["rows"]] == [("first_search", "tool"), ("thinking", "agent")]
+    assert "cannot be read" in steps["missing"]
+    assert (graph.status_code, page.status_code) == (200, 200)
     types = [line.removeprefix("event: ") for line in told.splitlines() if line.startswith("event: ")]
     assert types[0] == "started"
     assert {"searching", "thinking"} < set(types), "its history has them, though no worker reads it"
@@ -274,8 +294,14 @@ async def test_a_run_that_is_deleted_in_temporal_says_so_and_what_it_used(
             DeleteWorkflowExecutionRequest(namespace=temporal.namespace, workflow_execution=place)
         )
         over = await ended(api, run_id)
+        steps = await read_steps(api, run_id)
     assert over["status"] == "terminated"
     assert over["failure"]["message"]
+    assert [(row["node"], row["outcome"]) for row in steps["rows"][:2]] == [
+        ("first_search", "completed"),
+        ("thinking", "completed"),
+    ]
+    assert "Temporal does not know this run" in steps["missing"]
     assert 0 < over["budget"]["used"]["tokens"] <= await tokens(store, run_id)
 
 
@@ -362,3 +388,45 @@ async def test_a_run_that_is_replaced_by_another_workflow_is_over_and_says_so(
     assert (over["status"], listed["status"]) == ("terminated", "terminated")
     assert over["failure"]["message"] == "another workflow was started under its id"
     assert over["budget"]["used"]["tokens"] == await tokens(store, run_id)
+
+
+@pytest.mark.long
+async def test_a_run_that_lacked_search_attributes_is_continued_as_it_advises(
+    api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
+) -> None:
+    """By a reset to its last workflow task, once they are there again."""
+    names = {"ElcanoTokens": IndexedValueType.INDEXED_VALUE_TYPE_INT}
+    provider = Provider()
+    for agent in ("thinking", "knowledge_gap", "tool_selector", "judge"):
+        provider.slow[(agent, "")] = 3.0
+
+    async def add() -> None:
+        await temporal.operator_service.add_search_attributes(
+            AddSearchAttributesRequest(namespace=temporal.namespace, search_attributes=names)
+        )
+
+    async with working(temporal, store, api_settings, provider):
+        run_id = await start(api, QUESTION)
+        await provider.asked(("thinking", QUESTION))
+        await temporal.operator_service.remove_search_attributes(
+            RemoveSearchAttributesRequest(namespace=temporal.namespace, search_attributes=[*names])
+        )
+        views: list[Json] = []
+
+        async def says(wanted: str) -> bool:
+            views.append(await read(api, run_id))
+            return wanted in views[-1]["blocked"]
+
+        try:
+            await until(partial(says, "lacks search attributes"))
+        finally:
+            await add()
+        await until(partial(says, ATTRIBUTES_BACK))
+        operator = Operator(temporal)
+        code, said = await operator.do("workflow reset --type LastWorkflowTask --reason ops", run_id, "none")
+        assert code == 0, said
+        over = await ended(api, run_id)
+        lines = await store.of("default").ledger.entries(run_id)
+    assert over["status"] == "completed"
+    assert over["budget"]["used"]["tokens"] == await tokens(store, run_id)
+    assert sum(one.usage.requests for one in lines if one.kind == "agent") == len(provider.model.tasks)

@@ -155,7 +155,7 @@ def test_work_names_its_queries_and_sections() -> None:
         for index, title in enumerate(("T", ""))
     )
     (parallel,) = narrate_command(RunBranches(step=1, node="sections", branches=branches))
-    assert parallel.message.startswith("Sections: 2 ")
+    assert parallel.message == "Researching 2 sections side by side"
     assert parallel.data == {"sections": ["T", "q?"]}
 
 

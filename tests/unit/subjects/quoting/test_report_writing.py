@@ -66,6 +66,24 @@ def test_a_question_on_another_subject_is_not_answered(question: str) -> None:
     assert any("ibuprofen" in said or "france" in said for said in draft.limitations)
 
 
+ATTEMPTS = "Retries end when their values are exhausted. The option `when_spent` has two values: `stop` and `wait`."
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("Which values can when_spent have?", True),
+        ("Which values can `WHEN_SPENT` have?", True),
+        ("Which values can when_exhausted have?", False),
+        ("Which values can be exhausted?", True),
+    ],
+)
+def test_a_name_of_code_is_not_the_words_that_it_is_made_of(question: str, answered: bool) -> None:
+    draft = write_report(envelope(question, ATTEMPTS, PANCAKES))
+    assert draft.answered is answered
+    assert bool(claims(draft)) is answered
+
+
 def test_a_part_that_nothing_speaks_to_is_named() -> None:
     draft = write_report(envelope("How are failed activities retried, and which licence has Temporal?", TEMPORAL))
     assert draft.answered

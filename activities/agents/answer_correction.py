@@ -21,7 +21,8 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.answer_drafts import map_citations
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
-from elcano.activities.calls.attempt import Answer, Attempt
+from elcano.activities.calls.answer import Answer
+from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
 from elcano.graphs.agents.definition import AgentDefinition, Question

@@ -36,7 +36,8 @@ from elcano.activities.agents.draft_repair import list_doubted_blocks, review_an
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
-from elcano.activities.calls.attempt import Answer, Attempt
+from elcano.activities.calls.answer import Answer
+from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.paid_answers import write_paid
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question

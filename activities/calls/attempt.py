@@ -14,8 +14,7 @@ is killed leaves what it spent. Each attempt writes only its own line; all lines
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -24,6 +23,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from elcano.activities.calls.answer import Answer, Output
 from elcano.activities.calls.heartbeats import Pulse
 from elcano.activities.calls.live_words import Listener, Streamers, attach_listener
 from elcano.activities.calls.model_failures import (
@@ -68,23 +68,7 @@ from elcano.storage.store import TenantStore
 REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
 
-Output = TypeVar("Output")
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Answer(Generic[Output]):
-    """A model's answer."""
-
-    output: Output
-    model: str
-    """The model that answered, as the provider names it."""
-    quoted: bool
-    """Whether that was the extractive model."""
-    task: TaskEnvelope
-    """The task as shown: trimmed if it was too long for the model."""
-    cut_off: bool = False
-    """Whether the model reached its limit of tokens, though the answer can be read: its last text may be incomplete."""
 
 
 class Attempt:

@@ -27,12 +27,7 @@ from elcano.text.support.computed_figures import (
     is_multiple_of_figures,
     is_year,
 )
-from elcano.text.support.derived_figures import (
-    MOST_OPERANDS,
-    is_share_of_one,
-    list_uncomputed,
-    list_underived,
-)
+from elcano.text.support.derived_figures import MOST_OPERANDS, is_share_of_one, list_uncomputed, list_underived
 from elcano.text.support.figure_comparison import (
     find_denied_counts,
     find_turned_changes,

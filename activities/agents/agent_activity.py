@@ -33,7 +33,6 @@ from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
-from elcano.activities.calls.paid_answers import write_paid
 from elcano.activities.calls.paused_activities import given_up
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.calls.usage import Outcome, SpendingGuard, measure_queue_seconds
@@ -102,6 +101,10 @@ class AgentActivities:
             )
             try:
                 await attempt.look_back()
+                if (
+                    attempt.is_repeated
+                ):  # perhaps because its answer could not be stored: it is not paid for in vain again
+                    await self._store.probe.write_object()
                 output = await self._recorded(attempt)
             except asyncio.CancelledError:
                 if not given_up():
@@ -229,8 +232,7 @@ async def _handed_over(
 
 async def _store_draft(attempt: Attempt, draft: ReportDraft, ids: Iterable[str], best: Sequence[str]) -> DraftRef:
     written = draft.model_dump_json()
-    store, run_id = attempt.store.artifacts, attempt.call.run_id
-    artifact = await write_paid(lambda: store.put(run_id, written, "application/json"))
+    artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
     return build_draft_ref(draft, artifact, ids, best)
 
 

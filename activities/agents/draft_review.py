@@ -22,7 +22,6 @@ from elcano.activities.agents.answer_correction import checked_draft
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.review_items import ReviewItem, iter_review_items
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.paid_answers import write_paid
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
@@ -124,8 +123,9 @@ async def review_draft(
 
     async def checkpoint() -> None:
         async with writing:
-            text = with_findings().model_dump_json()
-            artifact = await write_paid(lambda: attempt.store.artifacts.put(attempt.call.run_id, text, MEDIA_TYPE))
+            artifact = await attempt.store.artifacts.put(
+                attempt.call.run_id, with_findings().model_dump_json(), MEDIA_TYPE
+            )
             await attempt.record("failed")
             attempt.pulse.carry(carry(ReviewProgress(draft=artifact, model=attempt.model, mended=mended)))
 

@@ -38,7 +38,6 @@ from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.answer import Answer
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.paid_answers import write_paid
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
@@ -201,8 +200,7 @@ class _Writing:
             if part.title not in self.drafted:
                 self.drafted.append(part.title)  # also of one without a draft: nothing after it is written either
             return part.claims
-        text = answer.output.model_dump_json()
-        artifact = await write_paid(lambda: self._artifacts.put(self._attempt.call.run_id, text, MEDIA_TYPE))
+        artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
         self.left_open += tell_unread_passages(part, task, answer.task)
         fields = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}

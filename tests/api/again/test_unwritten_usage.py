@@ -5,7 +5,6 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from temporalio.client import Client
 
-from elcano.activities.calls import paid_answers
 from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.budget import Usage, sum_usages
@@ -19,7 +18,6 @@ from tests.api.again.going_on import ended
 from tests.api.asking import QUESTION
 
 
-@pytest.mark.parametrize("patience", [0.0, 90.0])
 @pytest.mark.parametrize("times", [1, 2])
 async def test_an_answer_whose_line_the_store_did_not_take_is_counted(
     api: httpx.AsyncClient,
@@ -28,9 +26,7 @@ async def test_an_answer_whose_line_the_store_did_not_take_is_counted(
     api_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     times: int,
-    patience: float,
 ) -> None:
-    monkeypatch.setattr(paid_answers, "PATIENCE_SECONDS", patience)
     answered: list[str] = []
 
     def answer(task: TaskEnvelope) -> Reply:
@@ -58,7 +54,6 @@ async def test_an_answer_whose_line_the_store_did_not_take_is_counted(
     lines = await store.of("default").ledger.entries(run_id)
     first = next(line for line in lines if line.name == "judge")
     assert refused == times
-    assert all(line.attempt == 1 for line in lines) is (patience > 0), "with patience no answer is paid for again"
     assert answered.count("judge") == len([line for line in lines if line.name == "judge" and line.usage.requests])
     assert (first.attempt, first.outcome, first.usage.requests) == (1, "completed", 1)
     assert run["budget"]["used"]["tokens"] == sum_usages(line.usage for line in lines).tokens

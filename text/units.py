@@ -67,7 +67,7 @@ _PER: Final = re.compile(
     r"|(?P<times>\s?[·⋅]\s?|[ \u00a0])(?=[^\W\d_])"
 )
 _BRACKET: Final = re.compile(r"\s?/\s?\((?=[^\W\d_])")
-_TIMES_WITHIN: Final = re.compile(r"\s?[·⋅*]\s?|[ \u00a0]")
+_TIMES_WITHIN: Final = re.compile(r"\s?[·⋅*×]\s?|[ \u00a0]")
 _BRACKETED: Final = re.compile(r"[^()\n]{1,30}(?=\))")
 _EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
 _DIMENSION: Final = re.compile(r"[ \u00a0]?\d")
@@ -106,6 +106,7 @@ _PER_100_KM: Final = re.compile(
     re.IGNORECASE,
 )
 _TORQUES: Final = {f"{prefix}newton*meter": f"{prefix}newton_meter_torque" for prefix in ("", "kilo", "milli", "mega")}
+_EXPOSURE: Final = re.compile(r"(?:pico|nano|micro|milli)gram/\w{0,9}liter")
 _TIMES_OF: Final = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 _WORDS_TOO: Final = frozenset(
     "in a at as am an do go to no so on or is et ha den ora ore let lat tag mes".split()  # noqa: SIM905
@@ -163,8 +164,10 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
         if product:  # `kg m-2`, `N·m`; behind a space only with a power below nothing
             if not term or (not (per["times"] or per["dot"]).strip() and "**-" not in term):
                 break
-            # A dot behind a stroke goes on below it: `J/mol·K`, `W/m²·K`. A power below nothing divides by itself.
-            joined = f"/{_bracket(term)}" if below and "**-" not in term else f"*{term}"
+            # A dot behind a stroke goes on below it: `J/mol·K`, `W/m²·K`. A power below nothing divides by itself, and
+            # the time of an exposure, `ng/mL·h`, does not.
+            divides = below and "**-" not in term and not (term in _TIMES_OF and _EXPOSURE.fullmatch(unit))
+            joined = f"/{_bracket(term)}" if divides else f"*{term}"
             unit, end = _TORQUES.get(unit + joined, unit + joined), after
             continue
         if not term:
@@ -176,21 +179,28 @@ def _read_terms(text: str, end: int, unit: str) -> tuple[str, int]:
 
 
 def _read_bracket(text: str, begin: int) -> tuple[str, int]:
-    """What a unit is divided by in brackets, `mol K)` of `J/(mol K)`, one after the other, and where that ends."""
+    """What a unit is divided by in brackets, `mol K)` of `J/(mol K)`, one after the other, and where that ends.
+
+    The first word that is no unit ends it, as behind a stroke: `kg/(person year)` is `kg/person`.
+    """
     terms, at = list[str](), begin
-    while len(terms) < _MOST_TERMS:
-        term, end = _read_term(text, at, per=True)
-        if not term:
-            break
-        terms.append(_bracket(term))
-        if text.startswith(")", end):
-            return "/".join(terms), end + 1
+    while len(terms) < _MOST_TERMS and (term := _read_term(text, at, per=True))[0]:
+        unit, end = term
+        terms.append(_bracket(unit))
+        if text[end - 1] == ")" or text.startswith(")", end):  # a power may have taken it: `m/(s²)`
+            return "/".join(terms), end + (text[end - 1] != ")")
         times = _TIMES_WITHIN.match(text, end)
+        at = times.end() if times else end
         if times is None:
             break
-        at = times.end()
-    unknown = _BRACKETED.match(text, begin)
-    return (f"[{unknown[0].casefold()}]", unknown.end() + 1) if unknown else ("", begin)
+    unread, rest = _LETTERS.match(text, at), _BRACKETED.match(text, begin)
+    if rest is None:
+        return "", begin
+    if unread:
+        terms.append(f"[{unread[0].casefold()}]")
+    elif not text[at : at + 1].isdecimal():  # what a body has, of `mL/(min 1.73 m²)`, is left off elsewhere, too
+        terms = [f"[{rest[0].casefold()}]"]
+    return "/".join(terms), rest.end() + 1
 
 
 def read_frequency(text: str, at: int) -> tuple[str, int]:

@@ -37,8 +37,8 @@ def print_steps(run_id: str, found: dict[str, Any]) -> None:
     console.print(Text(f"{run_id} {ended}, {found['total']} steps"), soft_wrap=True)
     if found["rows"]:
         console.print(_build_steps_table(found["rows"]))
-        hint = f"`began` counts the run's own time; `elcano step {run_id} NUMBER` shows a step"
-        console.print(Text(hint, style="dim"), soft_wrap=True)
+        more = "" if found["missing"] else f"; `elcano step {run_id} NUMBER` shows a step"
+        console.print(Text(f"`began` counts the run's own time{more}", style="dim"), soft_wrap=True)
     _print_text(console, found["missing"], "yellow")
 
 

@@ -230,7 +230,8 @@ async def get_steps(
     `run_id` in `branches`.
 
     What has ended is read from the store; of what continues a worker is asked. If the log of an ended run cannot be
-    read, the list has what its events and the ledger tell, and `missing` says what it lacks.
+    read, the list has what its events and the ledger tell, `missing` says what it lacks, and no step can be looked
+    into.
     """
     attempts = await _group_attempts(run_id, services.store)
     after = int(cursor or 0)

@@ -32,7 +32,8 @@ from elcano.service.process import Process, Services
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.submission import submit_run
-from elcano.service.temporal.background_starts import begin_workflow
+from elcano.service.temporal.background_starts import begin_workflow, log_refusal
+from elcano.service.temporal.history import list_workflows
 from elcano.storage.idempotency_keys import RequestKey
 
 LOST_SECONDS: Final = 60.0
@@ -41,6 +42,8 @@ RECHECK_SECONDS: Final = 300.0
 """Interval of turns that nothing has woken: what was to wake the batch may be lost with a restored database."""
 LOOK_AFTER: Final[dict[BatchState, float]] = {"waiting": 30.0, "out_of_budget": 3_600.0}
 """The same in seconds, of a batch that waits for room or a quota, which nothing announces, or for a top-up."""
+
+_AT_WORK: Final = f"WorkflowType = '{WORKFLOW}' AND ExecutionStatus = 'Running'"
 
 
 @asynccontextmanager
@@ -57,22 +60,33 @@ def build_batch_work(process: Process) -> BackgroundWork:
 
 
 async def begin_batches(process: Process) -> int:
-    """Start the workflows of open batches that have none: each that was ended in Temporal, or lost with its database.
+    """Start the workflows of open batches that have none, and return how many: those ended in Temporal, or lost there.
 
     An open one is left as it is. Any number of workers may do so at once.
+
+    Raises:
+        RPCError: the server is away.
+        TemporalUnavailable: it does not say which workflows are open.
     """
-    client = await process.temporal.client()
-    found = await get_batch_store(process.store).list_open()
-    for work in found:
-        await begin_workflow(
-            client,
-            WORKFLOW,
-            work,
-            id=work.workflow_id,
-            tenant=work.tenant,
-            summary=f"Batch {work.batch}",
-        )
-    return len(found)
+    open_batches = await get_batch_store(process.store).list_open()
+    if not open_batches:
+        return 0
+    client, begun = await process.temporal.client(), 0
+    listed = {one.execution.workflow_id async for one in list_workflows(client, _AT_WORK)}  # seconds behind
+    for work in open_batches:
+        if work.workflow_id in listed:
+            continue
+        with log_refusal(work.workflow_id):
+            await begin_workflow(
+                client,
+                WORKFLOW,
+                work,
+                id=work.workflow_id,
+                tenant=work.tenant,
+                summary=f"Batch {work.batch}",
+            )
+            begun += 1
+    return begun
 
 
 @dataclass

@@ -135,9 +135,14 @@ class _Remains(NamedTuple):
         return next((kind for only, kind in _EVENT_KINDS.items() if types == {only}), None)
 
     def _find_outcome(self, *, is_last: bool) -> StepOutcome:
-        """How it ended. A run takes one step after the other, so every step but the last one came to an end."""
+        """How it ended. A run takes one step after the other, so every step but the last one came to an end.
+
+        Of a call under way the ledger has a line too, which says `failed` until the call ends.
+        """
         ends = {(call.activity, call.item): call.outcome for call in sorted(self.calls, key=lambda one: one.attempt)}
-        if any(event.type == "error" for event in self.events) or (ends and set(ends.values()) == {"failed"}):
+        if any(event.type == "error" for event in self.events):
             return "failed"
-        ended = not is_last or "completed" in ends.values() or self._find_kind() in _EVENT_KINDS.values()
+        if ends and "completed" not in ends.values():
+            return "abandoned" if is_last or "abandoned" in ends.values() else "failed"
+        ended = not is_last or bool(ends) or self._find_kind() in _EVENT_KINDS.values()
         return "completed" if ended else "abandoned"

@@ -1,6 +1,8 @@
 """The start of background workflows: those of the outbox, and those that a plugin looks for itself."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from temporalio.client import Client
@@ -44,20 +46,30 @@ async def begin_workflow(
     )
 
 
+@contextmanager
+def log_refusal(workflow_id: str) -> Iterator[None]:
+    """Log that one workflow is refused: the next look tries it again, and the others do not wait for it.
+
+    Raises:
+        RPCError: the server is away, so that no other could be started either.
+    """
+    try:
+        yield
+    except RPCError as error:
+        if error.status in _SERVER_AWAY:
+            raise
+        _log.error("the workflow %s cannot be started or signalled now", workflow_id, exc_info=True)
+
+
 async def empty_outbox(client: Client, outbox: Outbox) -> int:
     """Start or signal all workflows that were noted, and return how many; any number of workers may do so at once."""
     done, last = 0, ""
     while noted := await outbox.list_notices(AT_ONCE, last):
         for notice in noted:
-            try:
+            with log_refusal(notice.workflow_id):
                 await _follow_notice(client, notice)
-            except RPCError as error:
-                if error.status in _SERVER_AWAY:
-                    raise
-                _log.error("the workflow %s cannot be started or signalled now", notice.workflow_id, exc_info=True)
-                continue  # the next look tries it again, and the others do not wait for it
-            await outbox.drop(notice)
-            done += 1
+                await outbox.drop(notice)
+                done += 1
         last = noted[-1].id
     return done
 

@@ -269,6 +269,8 @@ async def test_a_run_that_no_worker_can_continue_is_closed_when_it_is_terminated
     assert [(row["node"], row["kind"]) for row in steps["rows"]] == [("first_search", "tool"), ("thinking", "agent")]
     assert "cannot be read" in steps["missing"]
     assert (graph.status_code, page.status_code) == (200, 200)
+    assert "Thinking" in page.text
+    assert f"/runs/{run_id}/steps/" not in page.text, "none of them can be looked into"
     types = [line.removeprefix("event: ") for line in told.splitlines() if line.startswith("event: ")]
     assert types[0] == "started"
     assert {"searching", "thinking"} < set(types), "its history has them, though no worker reads it"

@@ -101,13 +101,10 @@ class GraphBuilder:
         reducer: str,
         inputs: Inputs | None = None,
         choose: str | None = None,
-        label: str = "",
         description: str = "",
     ) -> "GraphBuilder":
         """A node that changes the state by a reducer of the catalogue."""
-        return self._add(
-            StateNode(id=id, reducer=reducer, inputs=inputs or {}, choose=choose, label=label, description=description)
-        )
+        return self._add(StateNode(id=id, reducer=reducer, inputs=inputs or {}, choose=choose, description=description))
 
     def add_decision_node(self, id: str, *, choose: str | None = None, description: str = "") -> "GraphBuilder":
         """A node that only routes: by its conditional edges, or by the node that `choose` names."""

@@ -5,7 +5,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Final
@@ -64,8 +64,24 @@ def format_utc_day(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).date().isoformat()
 
 
+_TITLES: Final[Mapping[str, str]] = {
+    "store_plan": "Outline",
+    "parallel_loops": "Sections",
+    "teams": "Sections",
+    "collect_drafts": "Drafts",
+    "hand_over": "Findings",
+    "hand_in": "Judged draft",
+    "reset": "New plan",
+    "parallel_paths": "Parts of the question",
+    "path_result": "Result",
+}
+"""Nodes of built-in graphs whose ids speak of bookkeeping."""
+
+
 def title_from_id(name: str) -> str:
-    """The id of a node as words: `knowledge_gap` is `Knowledge gap`, `sql_repair` is `SQL repair`."""
+    """A node's name for people: `store_plan` is `Outline`, `knowledge_gap` is `Knowledge gap`."""
+    if name in _TITLES:
+        return _TITLES[name]
     words = name.replace("_", " ").capitalize()
     return f"SQL{words[3:]}" if words.startswith("Sql ") else words
 

@@ -23,8 +23,6 @@ bracket: what ends in front of one is `Fig.` or `et al.`."""
 _FIGURE: Final = re.compile(r"\d")
 _WORDS: Final = re.compile(r"\w{4,}")
 _NUMBERS: Final = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
-_MOST: Final = 2 / 3
-"""The share of a sentence that a quote has at least, if the sentence is left to it."""
 _STEM: Final = 6
 """Words that begin alike are the same to a digest."""
 
@@ -101,9 +99,9 @@ def _join_parts(parts: Sequence[str], chosen: Sequence[int], characters: int) ->
 
 
 def _is_quoted(sentence: str, quoted: Collection[str]) -> bool:
-    """Whether most of a sentence stands in a quote."""
-    whole = " ".join(sentence.split())
-    return any(len(one) >= _MOST * len(whole) and " ".join(one.split()).strip(" .") in whole for one in quoted)
+    """Whether a whole sentence stands in a quote: what a quote leaves out may be what is asked about."""
+    whole = " ".join(sentence.split()).rstrip(" .")
+    return any(whole in " ".join(one.split()) for one in quoted)
 
 
 def _list_terms(text: str) -> frozenset[str]:

@@ -73,7 +73,8 @@ else in that of the question; quotations, names and queries in that of the sourc
 PASSAGES: Final = """\
 ## Passages
 
-A passage in `evidence` has a key and its source (left out: that above); titled “as e2”, it is of the same work.
+A passage in `evidence` has a key and its source (left out: that above); titled “as e2”, it is of the same work. \
+Without a date, a passage cannot show that something is current.
 """
 
 RANKING: Final = """\
@@ -84,7 +85,7 @@ or product before what retells it; analyses of many studies before single ones; 
 
 ABOUT: Final = """\
 `about` has the date of a passage's work (of encyclopedias: of the last change), its kind, design and what speaks \
-against it. Undated, it cannot show that something is current.
+against it.
 """
 """Said of passages of works that something is known of."""
 
@@ -104,11 +105,11 @@ def ground_rules(*, passages: bool, ranks: bool = True, works: bool = True) -> s
         ranks: whether it chooses between them.
         works: whether something is known of their works.
     """
-    said = (
+    said = (  # providers cache how prompts begin: what comes with the first passage of a known work is said last
         (READING, True),
         (PASSAGES, passages),
-        (ABOUT, passages and works),
         (RANKING, passages and ranks),
+        (ABOUT, passages and works),
         (STANDING, passages and ranks and works),
     )
     return "\n".join(text for text, applies in said if applies)

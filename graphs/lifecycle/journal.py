@@ -165,7 +165,7 @@ class Journal:
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | ChooseNode | Finish) and self.run.tried is None:
-            for draft in narrate_command(command):
+            for draft in narrate_command(self.graph, command):
                 self.tell(draft, now)
         return command
 

@@ -57,7 +57,7 @@ def narrate_run_start(question: str, mode: str) -> EventDraft:
     return EventDraft("started", shorten_message(f"Research started: {question}"), data={"mode": mode})
 
 
-def narrate_command(command: Command) -> Iterable[EventDraft]:
+def narrate_command(graph: ResearchGraph, command: Command) -> Iterable[EventDraft]:
     """Yield the events for the start of work; none for steps that take no time."""
     match command:
         case CallAgent():
@@ -72,7 +72,11 @@ def narrate_command(command: Command) -> Iterable[EventDraft]:
             yield EventDraft(tool.starts, shorten_message(work_of_tool(command)), command.node, {"queries": looked_for})
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
-            text = f"Researching {format_count(len(sections), 'section')} side by side"
+            node = graph.by_id[command.node]
+            if isinstance(node, ParallelNode) and node.for_each == "plan":
+                text = f"Researching {format_count(len(sections), 'section')} side by side"
+            else:
+                text = f"{node.title}: {format_count(len(sections), 'branch', 'branches')}"
             yield EventDraft("searching", text, command.node, {"sections": sections})
 
 

@@ -5,7 +5,6 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -60,8 +59,6 @@ class BaseNode(Frozen):
 
     id: NodeId
     """Unique within its graph."""
-    label: str = Field(default="", max_length=48, exclude_if=operator.not_)
-    """Its name for people; empty: its id, as words."""
     description: str = ""
     """Description for drawings and the Temporal UI."""
     choose: Expression | None = None
@@ -71,7 +68,7 @@ class BaseNode(Frozen):
     @property
     def title(self) -> str:
         """Its name for people."""
-        return self.label or title_from_id(self.id)
+        return title_from_id(self.id)
 
 
 class AgentNode(BaseNode):

@@ -102,7 +102,6 @@ def data_graph() -> ResearchGraph:
         .add_parallel_node(
             ParallelNode(
                 id="parallel_paths",
-                label="Parts of the question",
                 description="Each path a query of its own, side by side",
                 for_each="outputs.splitter.paths",
                 max_concurrency=8,

@@ -126,7 +126,7 @@ def path_graph() -> ResearchGraph:
         limits=limits,
     )
     return (
-        builder.add_state_node("path_result", reducer="set_values", label="Result", description="What the path found")
+        builder.add_state_node("path_result", reducer="set_values", description="What the path found")
         .add_conditional_edge(
             "schema_context", "path_result", when=f"!({WORK}.excerpt)", label="no database can be read"
         )

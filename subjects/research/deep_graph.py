@@ -67,7 +67,6 @@ def deep_graph(
         .add_state_node(
             "store_plan",
             reducer="store_plan",
-            label="Outline",
             description="One to as many sections as allowed, each with a question",
             inputs={
                 "report_title": "outputs.planner.report_title",
@@ -84,7 +83,6 @@ def deep_graph(
         .add_parallel_node(
             ParallelNode(
                 id=fan_out,
-                label="Sections",
                 description=fan_out_description,
                 for_each="plan",
                 max_concurrency=4,
@@ -109,7 +107,6 @@ def deep_graph(
         .add_state_node(
             "collect_drafts",
             reducer="collect_drafts",
-            label="Drafts",
             description="The sections in the plan's order, the gaps by name",
             inputs={"branches": f"outputs.{fan_out}.branches"},
         )

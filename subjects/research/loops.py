@@ -197,12 +197,7 @@ def build_section() -> ResearchGraph:
     graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")
     return (
         add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE}, planned=True)
-        .add_state_node(
-            "hand_over",
-            reducer="hand_over",
-            label="Findings",
-            description="Its passages, the criteria they meet, and notes",
-        )
+        .add_state_node("hand_over", reducer="hand_over", description="Its passages, the criteria they meet, and notes")
         .set_result(FOR_ITS_WRITER)
         .build()
     )

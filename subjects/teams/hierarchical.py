@@ -69,7 +69,6 @@ TEAM = (
     .add_state_node(
         "hand_in",
         reducer="hand_in",
-        label="Judged draft",
         description="The draft that was judged last, as it is",
         inputs={"draft": "outputs.draft"},
     )

@@ -47,7 +47,6 @@ MAGENTIC = (
     .add_state_node(
         "reset",
         reducer="reset_ledger",
-        label="New plan",
         description="The plan led nowhere: count anew, keep the evidence",
     )
     .add_agent_node(

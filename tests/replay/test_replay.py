@@ -95,7 +95,7 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
     """A later program that tells less still never gives an event a number that a client has seen."""
     path = FOLDER / "iterative-complete.json"
     history = WorkflowHistory.from_json(path.stem, path.read_text())
-    monkeypatch.setattr("elcano.graphs.lifecycle.journal.narrate_command", lambda command: ())
+    monkeypatch.setattr("elcano.graphs.lifecycle.journal.narrate_command", lambda graph, command: ())
     numbers: list[int] = []
 
     def noted(asked: ResearchInput, journal: Journal) -> RunLog:

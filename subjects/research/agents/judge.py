@@ -243,12 +243,11 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
     recommendation = said.recommendation
     if said.sufficient:
         recommendation = "synthesize" if sufficient else "continue"
-    said = said.model_copy(update={"recommendation": recommendation})
-    return said.model_copy(
+    verdict = said.model_copy(update={"sufficient": sufficient, "recommendation": recommendation})
+    return verdict.model_copy(
         update={
             "criteria": verdicts,
-            "sufficient": sufficient,
-            "searches": choose_searches(said, given),
+            "searches": choose_searches(verdict, given),
             "beside": _resolve_beside(said, given, ids, verdicts),
             "contradictions": resolve_contradictions(said.contradictions, ids),
             "rubric": scored.rubric if scored else "",

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.text import ELLIPSIS, format_utc_day, shorten_text
+from elcano.graphs.mode_choice import MODES
+from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, title_from_id
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,15 @@ def test_a_moment_is_in_the_day_that_the_standard_library_says(moment: datetime)
 @pytest.mark.parametrize("at", [0.0, -1.0, float("nan"), float("inf"), 1e300, 253_402_300_800.0])
 def test_what_is_no_moment_has_no_day(at: float) -> None:
     assert format_utc_day(at) == ""
+
+
+def test_nodes_of_built_in_graphs_are_not_called_by_their_bookkeeping() -> None:
+    ids = ("store_plan", "parallel_loops", "collect_drafts", "sql_repair", "knowledge_gap")
+    assert [title_from_id(one) for one in ids] == ["Outline", "Sections", "Drafts", "SQL repair", "Knowledge gap"]
+
+
+def test_every_name_for_people_is_of_a_node_that_there_is() -> None:
+    graphs = list(MODES.values())
+    for graph in graphs:
+        graphs += graph.branches.values()
+    assert set(_TITLES) <= {node.id for graph in graphs for node in graph.nodes}

@@ -102,6 +102,17 @@ def test_only_what_is_shown_is_explained(agent: AgentDefinition, question: Quest
 
 
 @EACH
+def test_an_undated_passage_shows_nothing_current_and_what_works_add_comes_last(
+    agent: AgentDefinition, question: Question[Any]
+) -> None:
+    task = task_of(agent, question)
+    items = (loaded(work).shown.items for work in (None, Work(published="2024-05-17", kind="article")))
+    unknown, dated = (question.instructions_for(task.model_copy(update={"evidence": one})) for one in items)
+    assert ("cannot show that something is current" in unknown) == question.passages
+    assert dated.startswith(unknown.partition("\n## In this call")[0])
+
+
+@EACH
 def test_nothing_is_said_twice(agent: AgentDefinition, question: Question[Any]) -> None:
     sentences = [one.strip(" -\n") for one in question.all_instructions.replace("\n", " ").split(". ")]
     assert len(sentences) == len(set(sentences))

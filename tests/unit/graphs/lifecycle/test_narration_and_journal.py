@@ -27,7 +27,7 @@ from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.events import TERMINAL, AgentEvent, EventType
 from elcano.graphs.state.failures import Ending, Failure, FailureType, Hold
 from elcano.testing.script import make_passages
-from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
+from tests.unit.graphs.samples import QUESTION, asking, search_graph, searching_branch, two_nodes, two_searches
 from tests.unit.graphs.strategies import ANSWERS
 
 SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": make_passages("a", "b")}
@@ -145,18 +145,24 @@ def test_searches_are_counted_with_those_that_failed() -> None:
 
 def test_work_names_its_queries_and_sections() -> None:
     (searching,) = narrate_command(
-        CallTool(step=1, node="find_it", tool="search", inputs=({"query": "q"}, {"query": "r"}))
+        two_nodes(), CallTool(step=1, node="find_it", tool="search", inputs=({"query": "q"}, {"query": "r"}))
     )
     assert (searching.message, searching.data) == ("Find it: q · r", {"queries": ["q", "r"]})
-    (idle,) = narrate_command(CallTool(step=1, node="wait", tool="noop", inputs=({},)))
+    (idle,) = narrate_command(two_nodes(), CallTool(step=1, node="wait", tool="noop", inputs=({},)))
     assert idle.message == "Wait: Does nothing, durably: for measuring and for trying a graph out."
     branches = tuple(
         BranchStart(index=index, parallel_path_id=str(index), branch="b", input=BranchInput(question="q?", title=title))
         for index, title in enumerate(("T", ""))
     )
-    (parallel,) = narrate_command(RunBranches(step=1, node="sections", branches=branches))
-    assert parallel.message == "Researching 2 sections side by side"
-    assert parallel.data == {"sections": ["T", "q?"]}
+    branch = searching_branch("b")
+    for graph, node, message in (
+        (MODES["deep"], "parallel_loops", "Researching 2 sections side by side"),
+        (MODES["hierarchical"], "teams", "Researching 2 sections side by side"),
+        (MODES["data"], "parallel_paths", "Parts of the question: 2 branches"),
+        (two_searches(branch, branch), "split", "Split: 2 branches"),
+    ):
+        (parallel,) = narrate_command(graph, RunBranches(step=1, node=node, branches=branches))
+        assert (parallel.message, parallel.data) == (message, {"sections": ["T", "q?"]})
 
 
 def test_a_failure_is_an_error_and_then_the_way_out() -> None:
@@ -165,6 +171,21 @@ def test_a_failure_is_an_error_and_then_the_way_out() -> None:
     assert texts(events) == [("error", "A failed: no"), ("ending_early", "Going to the report now: a failed: no")]
     assert events[0].data == {"type": "Gone", "attempts": 3}
     assert events[1].data == {"reason": "node_failed"}
+
+
+def test_every_event_calls_a_node_by_its_name_for_people() -> None:
+    edge = SequentialEdge(from_node="hand_in", to_node="z")
+    graph = two_nodes(nodes=(asking("hand_in"), asking("z", "writer")), edges=(edge,), entry_node="hand_in")
+    failure = Failure(node="hand_in", type="Gone", message="no", attempts=3)
+    assert told(begun(graph), StepFailed(step=1, node="hand_in", at=1.0, failure=failure))[0].message == (
+        "Judged draft failed: no"
+    )
+    journal = begun(graph)
+    (held,) = told(
+        journal,
+        Held(step=1, node="hand_in", hold=Hold(reason="provider", node="hand_in", detail="HTTP 503", tries=1), at=1.0),
+    )
+    assert held.message.startswith("Judged draft: ")
 
 
 def test_a_refused_answer_is_not_told_as_done() -> None:

@@ -7,12 +7,13 @@ from elcano.graphs.engine.entries import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.text import format_count
+from tests.unit.graphs.samples import two_nodes
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}
 
 
 def begins(agent: str, given: JsonObject) -> str:
-    (told,) = narrate_command(CallAgent(step=1, node=agent, agent=agent, input=given))
+    (told,) = narrate_command(two_nodes(), CallAgent(step=1, node=agent, agent=agent, input=given))
     return told.message
 
 
@@ -60,7 +61,7 @@ def test_no_agent_repeats_its_description_for_each_call() -> None:
 def test_a_query_that_goes_to_several_sources_is_told_once() -> None:
     inputs: tuple[JsonObject, ...] = tuple({"source": source, "query": "oil price"} for source in ("a", "b"))
     (told,) = narrate_command(
-        CallTool(step=1, node="execute_tools", tool="search", inputs=(*inputs, {"query": "water"}))
+        two_nodes(), CallTool(step=1, node="execute_tools", tool="search", inputs=(*inputs, {"query": "water"}))
     )
     assert told.message == "Execute tools: oil price · water"
     assert told.data == {"queries": ["oil price", "water"]}

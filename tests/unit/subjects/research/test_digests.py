@@ -171,6 +171,10 @@ def test_a_digest_leaves_out_what_is_quoted_beside_it() -> None:
     text = f"{CLOSEST} {FILLER * 3}{other} {FILLER * 3}"
     assert digest_text(text, QUESTION, 100, [CLOSEST]) == f"{other} […]"
     assert digest_text(text, QUESTION, 100, ["The quagga pump leads water"]) == f"{CLOSEST} […]", "there is more of it"
+    end = " daily treatment, among 340 patients."
+    said = f"Aspirin lowered the rate of infarction by 12 % after two years of{end}"
+    shown = digest_text(f"{said} {FILLER * 3}", "340 stands in no quote; aspirin", 150, [said.partition(",")[0]])
+    assert shown == f"{said} […]", "the quote leaves out what is asked about"
     assert digest_text(f"{CLOSEST} {FILLER * 3}", QUESTION, 100, [CLOSEST]) == f"{CLOSEST} […]", "nothing else is near"
 
 

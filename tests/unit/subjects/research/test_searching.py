@@ -11,8 +11,9 @@ from elcano.graphs.agents.definition import get_definition
 from elcano.graphs.agents.envelope import CriterionItem, OfferedSource, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.plan import Criterion, CriterionVerdict
 from elcano.graphs.state.state import IterationData, ToolCallRecord
-from elcano.subjects.research.agents.judge import JudgeAssessment, JudgeInput, choose_searches
+from elcano.subjects.research.agents.judge import JudgeAssessment, JudgeInput, choose_searches, resolve_answer
 from elcano.testing.model import Answers, ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
@@ -155,6 +156,10 @@ async def test_what_suffices_after_the_question_alone_is_searched_once_more_by_o
         calls = tuple(ToolCallRecord(source="docs", query=query) for query in queries)
         asked = given.model_copy(update={"conversation": (IterationData(number=1, tool_calls=calls),)})
         assert [one.query for one in choose_searches(said, asked)] == chosen
+    unmet = said.model_copy(update={"criteria": (CriterionVerdict(number=1, criterion="the hour", met=False),)})
+    given = asked.model_copy(update={"criteria": (Criterion(text="the hour"),)})
+    searches = resolve_answer(unmet, given, {}).searches
+    assert [one.query for one in searches] == ["winter sails", "zeppelins"], "it does not suffice"
     alone = asked.model_copy(update={"max_iterations": None})
     assert choose_searches(said, alone) == (), "another node searches"
 

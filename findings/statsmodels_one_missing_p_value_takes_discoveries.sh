@@ -1,8 +1,9 @@
 #!/bin/sh
-# statsmodels' multipletests counts a missing p-value (NaN, from a test that could not be made) as one more test. With
-# fdr_bh all corrected values become NaN, but it still returns decisions, and hypotheses are kept that are rejected
-# without the missing value. With Holm and Bonferroni the corrected values grow. R's p.adjust corrects the others alone
-# and returns NA in its place. Drop missing values first.
+# statsmodels' multipletests decides otherwise if one p-value is missing (NaN, from a test that could not be made): it
+# counts it as one more test, so hypotheses are kept that are rejected without it. With Holm and Bonferroni the corrected
+# values grow. R's p.adjust corrects the others alone and returns NA in its place. Drop missing values first. That all
+# corrected values of fdr_bh become NaN is known (github.com/statsmodels/statsmodels/issues/2899, open since 2016); the
+# decisions that it returns beside them look valid.
 #
 # version: statsmodels==0.15.0
 # behaviour: fdr_bh of .01, .03, .04 rejects all three; with a NaN among them one, and all corrected values are NaN

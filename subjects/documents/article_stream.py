@@ -56,11 +56,11 @@ class ArticleStream:
             element.remove(child)
 
     def _wait_for_child(self, element: Element) -> Element | None:
-        while not len(element):
+        while (child := next(iter(element), None)) is None:  # `len` would count all of them each time
             if self._is_whole(element):
                 return None
             self._parse_more()
-        return element[0]
+        return child
 
     def _has_begun(self, element: Element) -> bool:
         """Whether all that names an element is there."""

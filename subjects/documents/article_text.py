@@ -1,6 +1,6 @@
 """Common parts of readers of articles in XML (JATS and TEI): running text, notes and tables."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -32,6 +32,8 @@ class TextRules:
     is_formula: Callable[[Element], bool]
     parted: Collection[str] = ()
     """Elements that a space parts from a word before them, which some files do not write."""
+    is_inline: Callable[[Element], bool] = lambda element: False
+    """Whether an element is part of a paragraph even where the text around it is directly in a section."""
 
 
 @dataclass
@@ -58,8 +60,31 @@ class ArticleText:
         if plain:
             self.blocks.append(Block(prefix + plain, kind, anchor=self.anchor))
 
+    def write(self, element: Element) -> None:
+        """Add an element, and the text behind it, to the paragraph that is being read."""
+        before = self.pending[-1] if self.pending else ""
+        self.pending += filter(None, (write_text(element, self.rules, whole=True, before=before), element.tail))
 
-def write_text(element: Element, rules: TextRules, skipped: Collection[str] = (), *, whole: bool = False) -> str:
+    def list_blocks(self, element: Element, children: Iterable[Element]) -> Iterator[Element]:
+        """Yield those of the children of an element that are not inline; text and inline elements are paragraphs."""
+        is_first = True
+        for one in children:
+            if is_first:
+                self.pending += filter(None, (element.text,))
+                is_first = False
+            if self.rules.is_inline(one):
+                self.write(one)
+                continue
+            yield one
+            self.pending += filter(None, (one.tail,))
+        if is_first:
+            self.pending += filter(None, (element.text,))
+        self.flush()
+
+
+def write_text(
+    element: Element, rules: TextRules, skipped: Collection[str] = (), *, whole: bool = False, before: str = ""
+) -> str:
     """Return the running text of an element, for `join_lines`.
 
     Args:
@@ -67,6 +92,7 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
         rules: of its vocabulary.
         skipped: further elements that are not read.
         whole: whether what the element is counts, too: a superscript is raised, and what is left out is empty.
+        before: the text before it.
     """
     parts: list[str] = []
     stack: list[tuple[Element, int, Callable[[str], str]]] = []
@@ -81,7 +107,9 @@ def write_text(element: Element, rules: TextRules, skipped: Collection[str] = ()
                 walk.skip_subtree()
                 continue
             name = get_local_name(one)
-            if inner and (name in rules.spaced or (name in rules.parted and parts and parts[-1][-1:].isalnum())):
+            if inner and (
+                name in rules.spaced or (name in rules.parted and (parts[-1] if parts else before)[-1:].isalnum())
+            ):
                 parts.append(" ")
             change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
             if change is not None and inner:

@@ -144,9 +144,8 @@ class _Reader:
         for one in meta.iterfind("{*}custom-meta-group/{*}custom-meta"):
             name, value = one.findtext("{*}meta-name") or "", one.find("{*}meta-value")
             text = join_lines(write_text(value, RULES)) if value is not None else ""
-            if (
-                text.endswith(".") and " " in text
-            ):  # a sentence, such as where the data are, and no code of the publisher
+            # A sentence, or by its name a statement, such as where the data are, and no code of the publisher.
+            if (text.endswith(".") and " " in text) or any(word in name.lower() for word in ("availab", "statement")):
                 self.text.add(f"{name}: {text}" if name else text, "note")
 
     def read_part(self, article: Element, level: int) -> None:
@@ -175,7 +174,7 @@ class _Reader:
 
     def read_children(self, element: Element, level: int) -> None:
         """Read the children of an element, each in its own way; text between is paragraphs."""
-        for one in self._stream.list_children(element):
+        for one in self.text.list_blocks(element, self._stream.list_children(element)):
             name = get_local_name(one)
             if handler := self._handlers.get(name):
                 self.text.flush()
@@ -195,7 +194,7 @@ class _Reader:
             self.text.add(" ".join(filter(None, (label, name))), "heading", level)
         else:
             self.text.add(f"{label} {write_text(title, RULES)}", "heading", level)
-        for one in self._stream.list_children(element):
+        for one in self.text.list_blocks(element, self._stream.list_children(element)):
             if one is not title and get_local_name(one) not in ("label", "title"):
                 self._read_one(one, level + 1)
 
@@ -210,15 +209,15 @@ class _Reader:
 
     def _read_paragraph(self, element: Element, level: int) -> None:
         """A paragraph, and what is in it that is a block of its own."""
-        pending, self.text.pending = self.text.pending, [element.text or ""]
+        pending, self.text.pending = self.text.pending, list(filter(None, (element.text,)))
         notes = [one for one in element.iter("{*}fn") if get_local_name(one.getparent()) != "fn-group"]  # type: ignore[arg-type]
         for one in element:
             if get_local_name(one) in BLOCKS and get_local_name(one) not in ("fn", "label", "title"):
                 self.text.flush()
                 self._read_one(one, level)
+                self.text.pending += filter(None, (one.tail,))
             else:
-                self.text.pending.append(write_text(one, RULES, whole=True))
-            self.text.pending.append(one.tail or "")
+                self.text.write(one)
         self.text.flush()
         self.text.pending = pending
         for note in notes:
@@ -288,10 +287,10 @@ class _Reader:
 
     def _read_note(self, element: Element, level: int) -> None:
         label = " ".join((element.findtext("{*}label") or "").split())
-        text = "".join(
-            write_text(one, RULES, whole=True) + (one.tail or "") for one in element if get_local_name(one) != "label"
-        )
-        text = (element.text or "") + text
+        text = element.text or ""
+        for one in element:
+            if get_local_name(one) != "label":
+                text += write_text(one, RULES, whole=True, before=text) + (one.tail or "")
         self.text.add(f"{label} {text}" if text.strip() else "", "note")
 
     def _read_references(self, element: Element, level: int) -> None:

@@ -36,6 +36,11 @@ _PARTED: Final = (
     *("data-title", "source", "volume", "fpage", "elocation-id", "pub-id", "publisher-name", "publisher-loc"),
     *("conf-name", "institution", "award-id"),
 )
+_INLINE: Final = frozenset(
+    {"bold", "italic", "sup", "sub", "sc", "underline", "overline", "strike", "monospace", "roman", "sans-serif",
+     "xref", "ext-link", "uri", "email", "named-content", "styled-content", "abbrev", "inline-formula", "break",
+     "milestone-start", "milestone-end"}
+)  # fmt: skip
 
 
 def _is_mark(element: Element) -> bool:
@@ -63,6 +68,7 @@ RULES: Final = TextRules(
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("inline-formula", "math", "tex-math", "disp-formula"),
     parted=_PARTED,
+    is_inline=lambda element: get_local_name(element) in _INLINE and not has_blocks(element),
 )
 
 

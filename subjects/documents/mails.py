@@ -38,8 +38,25 @@ _MAILBOX: Final = re.compile(
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _ENCRYPTED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES: Final = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+_ENCODED: Final = ("base64", "quoted-printable", "x-uuencode", "uuencode", "uue", "x-uue")
 _PAGE: Final = ("Snapshot-Content-Location", "X-MAF-Information-Version")
 """Headers of programs that archive web pages as mails."""
+
+
+class _ReadableHeaders(email.policy.Compat32):
+    """Takes headers as they are: `default` fails on some that are not as they should be.
+
+    Bytes in them that should be encoded are UTF-8, or of an older program.
+    """
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        if value.isascii():
+            return value
+        raw = value.encode("utf-8", "surrogateescape")
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return raw.decode("cp1252", "replace")
 
 
 @dataclass
@@ -64,9 +81,12 @@ def read_mail(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is encrypted, or no mail.
     """
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # saved as text by a program of Windows
-        content = decode_text(content).encode("utf-8", "replace")
-    message = _parse_message(content)
+    is_recoded = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # saved as text by a program of Windows
+    message = _parse_message(decode_text(content).encode("utf-8", "replace") if is_recoded else content)
+    for part in message.walk() if is_recoded else ():
+        transfer = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+        if part.get_param("charset") and transfer not in _ENCODED:  # of the text before it was saved
+            part.set_param("charset", "utf-8")
     if not message.keys():
         raise FileSkipped("it is no mail: it has no headers")
     found = _Found()
@@ -100,8 +120,7 @@ def read_mailbox(content: bytes) -> Parsed:
 
 
 def _parse_message(content: bytes) -> Message:
-    # Of the policies only this one takes headers as they are; `default` fails on some that are not as they should be.
-    return message_from_bytes(content, policy=email.policy.compat32)
+    return message_from_bytes(content, policy=_ReadableHeaders())
 
 
 def _read_header(message: Message, name: str) -> str:
@@ -111,15 +130,14 @@ def _read_header(message: Message, name: str) -> str:
 
 def _decode_header(raw: str) -> str:
     raw = "".join(raw[:_HEADER_CHARACTERS].splitlines())  # unfolded, or the space before a folded word is lost
+    raw = raw.encode("utf-8", "replace").decode("latin-1")  # what is not encoded comes back by its bytes
     parts = []
     for part, charset in email.header.decode_header(raw):
-        if isinstance(part, str):
-            parts.append(part)
-            continue
+        content = part.encode("latin-1") if isinstance(part, str) else part
         try:
-            parts.append(part.decode(charset or "utf-8", "strict"))
+            parts.append(content.decode(charset or "utf-8", "strict"))
         except (UnicodeDecodeError, LookupError):
-            parts.append(part.decode("cp1252", "replace"))
+            parts.append(content.decode("cp1252", "replace"))
     return " ".join("".join(parts).split())
 
 
@@ -152,15 +170,15 @@ def _list_body_parts(message: Message, attached: list[Message], found: _Found) -
         kind = part.get_content_type()
         if kind in _ENCRYPTED and "signed-data" not in str(part.get("Content-Type")):
             raise FileSkipped("it is encrypted: save a copy that is not")
+        if kind.startswith("multipart/") and not _list_children(part):  # without the parts that it announces
+            kind = _find_bare_kind(part)
+            part.set_type(kind)
         if kind == "multipart/alternative":
-            if (chosen := _choose_alternative(part)) is not None:
-                pending.append(chosen)
+            pending.append(_choose_alternative(part))
         elif part.is_multipart() and kind != "message/rfc822":
             pending.extend(reversed(_list_children(part)))
         elif kind in _SIGNATURES:
             continue
-        elif kind.startswith("multipart/"):  # without the parts that it announces: all that there is, or nothing
-            yield part
         elif part is not message and (part.get_content_disposition() == "attachment" or kind == "message/rfc822"):
             attached.append(part)
         elif kind in ("text/plain", *_HTML) and not (part is not message and part.get_filename()):
@@ -174,13 +192,27 @@ def _list_children(part: Message) -> list[Message]:
     return [one for one in payload if isinstance(one, Message)] if isinstance(payload, list) else []
 
 
-def _choose_alternative(part: Message) -> Message | None:
+def _find_bare_kind(part: Message) -> str:
+    """The kind of the content of a part that has no parts: plain text, HTML, or another."""
+    from elcano.subjects.documents.file_detection import find_suffix  # it names the readers, of which this is one
+
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes) or not payload.strip():
+        return "text/plain"
+    try:
+        found = find_suffix("", payload)
+    except FileSkipped:
+        return "application/octet-stream"
+    return {".html": "text/html", ".txt": "text/plain"}.get(found, "application/octet-stream")
+
+
+def _choose_alternative(part: Message) -> Message:
     """Plain text if it says what the HTML does: it has no tables that only lay out a page."""
     children = _list_children(part)
     plain = next((one for one in children if one.get_content_type() == "text/plain"), None)
     rich = next((one for one in reversed(children) if one.get_content_type() != "text/plain"), None)
     if plain is None or rich is None:
-        return plain or rich
+        return plain or rich or children[0]
     html = next((one for one in rich.walk() if one.get_content_type() in _HTML), None)
     if html is None:
         return plain

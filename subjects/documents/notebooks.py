@@ -7,7 +7,7 @@ that only names an object of Python, which is shown as HTML.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from elcano.activities.passages.document import Block, FileSkipped, Gap, Parsed, decode_text
@@ -21,6 +21,8 @@ OUTPUT_CHARACTERS: Final = 20_000
 """Characters of one output that are read: what is longer is a log, or data."""
 MOST_MARKUP: Final = 2_000_000
 """Characters of an output's HTML that are looked at: it may hold pictures."""
+_BARE_LINES: Final = ("source", "input", "text", "html", "latex")
+"""What is lists of lines in notebooks before version 3."""
 _DATA: Final = re.compile(r"data:image/[a-z.+-]{1,20};base64,[A-Za-z0-9+/=]*")
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _OBJECT: Final = re.compile(r"<[\w.]{1,200}(?: [^<>\n]{0,300})?>|<matplotlib[^\n]{0,300}")
@@ -138,6 +140,7 @@ def _read_data(data: Mapping[str, Any], left_out: _Outputs) -> Iterator[Block]:
     pictured = any(str(name).startswith(("image/", "png", "jpeg", "svg")) for name in data)
     left_out.pictures += pictured
     if markdown.strip():
+        left_out.shortened += len(markdown) > OUTPUT_CHARACTERS
         yield from read_markdown(markdown[:OUTPUT_CHARACTERS].encode("utf-8", "replace")).blocks
     elif _OBJECT.fullmatch(text.strip()):
         yield from _read_page(html, left_out)
@@ -147,14 +150,18 @@ def _read_data(data: Mapping[str, Any], left_out: _Outputs) -> Iterator[Block]:
 
 def _read_page(html: str, left_out: _Outputs) -> Iterator[Block]:
     """Read an output that is shown as a page: the text next to it only names its object."""
-    markup = _DATA.sub("", html[:MOST_MARKUP])
+    markup = _DATA.sub("", html)
     room = OUTPUT_CHARACTERS
-    for block in read_html(markup.encode("utf-8", "replace")).blocks if "<" in markup else ():
-        room -= len(block.text)
-        if room < 0:
+    blocks = read_html(markup[:MOST_MARKUP].encode("utf-8", "replace")).blocks if "<" in markup else []
+    for block in blocks:
+        if len(block.text) > room:
+            cells = tuple(cell for cell in block.cells if cell.end <= room)
+            yield from [replace(block, text=block.text[:room], cells=cells)] if room else ()
             left_out.shortened += 1
             return
+        room -= len(block.text)
         yield block
+    left_out.shortened += len(markup) > MOST_MARKUP
 
 
 def _build_output(text: str, left_out: _Outputs) -> Iterator[Block]:
@@ -168,11 +175,12 @@ def _build_output(text: str, left_out: _Outputs) -> Iterator[Block]:
 
 
 def _join_bare_lines(mapping: dict[str, Any]) -> dict[str, Any]:
-    """Join the lines of texts: before version 3 of the format their ends are left out."""
-    return {
-        name: "\n".join(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else value
-        for name, value in mapping.items()
-    }
+    """Join the lines of texts: before version 3 of the format their ends may be left out."""
+    for name in _BARE_LINES:
+        value = mapping.get(name)
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            mapping[name] = "\n".join(one.removesuffix("\n") for one in value)
+    return mapping
 
 
 def _join_lines(value: object) -> str:

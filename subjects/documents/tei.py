@@ -14,62 +14,22 @@ from elcano.subjects.documents.article_stream import ArticleStream, read_article
 from elcano.subjects.documents.article_text import (
     XML_ID,
     ArticleText,
-    TextRules,
     join_lines,
     parse_span,
     write_text,
 )
 from elcano.subjects.documents.authorship import MOST_AUTHORS, parse_year
 from elcano.subjects.documents.tables import TableCell, build_table, place_spans
+from elcano.subjects.documents.tei_elements import BLOCKS, REFERENCE_RULES, RULES, list_items
 from elcano.text.xml_tree import Element, get_local_name
 
 _ROOTS: Final = ("TEI", "TEI.2", "tei", "teiCorpus")
 _OPEN: Final = frozenset({*_ROOTS, "text", "group", "front", "body", "back"})
 """Elements that are read before their end is known."""
-_RAISED: Final = ("superscript", "sup", "super")
-_LOWERED: Final = ("subscript", "sub")
-_BLOCKS: Final = frozenset(
-    {"p", "ab", "div", "div1", "div2", "div3", "div4", "div5", "list", "table", "figure", "formula", "quote", "cit",
-     "lg", "l", "sp", "note", "listBibl", "biblStruct", "floatingText", "head", "stage", "castList", "titlePage",
-     "epigraph"}
-)  # fmt: skip
 _CONTAINERS: Final = frozenset(
     {"text", "front", "body", "back", "group", "div", "div1", "div2", "div3", "div4", "div5", "div6", "div7",
      "floatingText", "lg", "epigraph", "cit", "titlePage", "docTitle", "castList", "castGroup", "opener", "closer"}
 )  # fmt: skip
-
-
-def _has_rendering(element: Element, names: tuple[str, ...]) -> bool:
-    words = f"{element.get('rend', '')} {element.get('rendition', '')}".lower().replace("#", " ").split()
-    return get_local_name(element) in ("hi", "ref", "seg", *names) and (
-        get_local_name(element) in names or any(word in names for word in words)
-    )
-
-
-def _is_mark(element: Element) -> bool:
-    """Whether an element is the raised mark of a note or a reference."""
-    return get_local_name(element) == "ref" and (
-        element.get("type") in ("foot", "noteAnchor")
-        or (element.get("type") == "bibr" and _has_rendering(element, _RAISED))
-    )
-
-
-RULES: Final = TextRules(
-    left_out=frozenset(
-        {"fw", "corr", "reg", "expan", "note", "figDesc", "graphic", "teiHeader", "rdg", "del", "index"}
-    ),
-    spaced=frozenset(
-        {"p", "head", "item", "cell", "l", "lg", "pb", "cb", "label", "speaker", "persName", "forename", "surname"}
-    ),
-    raised=lambda element: _has_rendering(element, _RAISED),
-    lowered=lambda element: _has_rendering(element, _LOWERED),
-    is_mark=_is_mark,
-    is_formula=lambda element: get_local_name(element) in ("formula", "math"),
-    parted=("role", "roleDesc", "actor", "castItem"),
-)
-
-_REFERENCE_RULES: Final = replace(RULES, left_out=frozenset(RULES.left_out) - {"note"})
-"""Of a reference as it is printed: what its encoders call a note is part of it, such as "second edition"."""
 
 
 def read_tei(content: bytes) -> Parsed:
@@ -162,19 +122,20 @@ class _Reader:
 
     def read_children(self, element: Element, level: int, left_out: str = "") -> None:
         """Read the children of an element, each in its own way, except those of one name, and text between."""
-        before: Element | None = None
-        for one in self._stream.list_children(element):
-            self._add_bare(element.text if before is None else None)
-            before = one
+        notes: list[Element] = []
+        for one in self.text.list_blocks(element, self._stream.list_children(element)):
+            if get_local_name(one) == "note" and any(map(str.strip, self.text.pending)):
+                notes.append(one)  # read when the paragraph that it is in has ended
+                continue
+            self._add_notes(notes, level)
             if get_local_name(one) != left_out:
                 self._read_one(one, level)
-            self._add_bare(one.tail)
-        self._add_bare(element.text if before is None else None)
-        self.text.flush()
+        self._add_notes(notes, level)
 
-    def _add_bare(self, text: str | None) -> None:
-        if text and not text.isspace():
-            self.text.add(text)
+    def _add_notes(self, notes: list[Element], level: int) -> None:
+        for note in notes:
+            self._read_note(note, level)
+        notes.clear()
 
     def _read_one(self, element: Element, level: int) -> None:
         name = get_local_name(element)
@@ -182,7 +143,7 @@ class _Reader:
             self.text.flush()
         if handler := self._handlers.get(name):
             handler(element, level)
-        elif any(get_local_name(one) in _BLOCKS for one in element):
+        elif any(get_local_name(one) in BLOCKS for one in element):
             self.read_children(element, level)
         elif name not in RULES.left_out:
             self.text.add(write_text(element, RULES))
@@ -204,14 +165,14 @@ class _Reader:
 
     def _read_paragraph(self, element: Element, level: int) -> None:
         """A paragraph, and what is in it that is a block of its own."""
-        self.text.pending = [element.text or ""]
+        self.text.pending = list(filter(None, (element.text,)))
         for one in element:
-            if get_local_name(one) in _BLOCKS and get_local_name(one) != "note" and not _is_inline(one):
+            if get_local_name(one) in BLOCKS and get_local_name(one) != "note" and not _is_inline(one):
                 self.text.flush()
                 self._read_one(one, level)
+                self.text.pending += filter(None, (one.tail,))
             else:
-                self.text.pending.append(write_text(one, RULES, whole=True))
-            self.text.pending.append(one.tail or "")
+                self.text.write(one)
         self.text.flush()
         self._read_notes(element, level)
 
@@ -220,7 +181,7 @@ class _Reader:
             self._read_note(note, level)
 
     def _read_line(self, element: Element, level: int) -> None:
-        self.text.pending.append(join_lines(write_text(element, RULES)) + "\x1e")
+        self.text.pending.append(f"\x1e{join_lines(write_text(element, RULES))}\x1e")
         self._read_later_notes(element)
 
     def _read_later_notes(self, element: Element) -> None:
@@ -244,7 +205,7 @@ class _Reader:
         head = element.find("{*}head")
         self.text.add(write_text(head, RULES) if head is not None else "")
         ordered = "ordered" in f"{element.get('type', '')} {element.get('rend', '')}"
-        lines = list(_list_items(element, ordered))
+        lines = list(list_items(element, ordered))
         self.text.blocks += [Block("\n".join(lines), "list", anchor=self.text.anchor)] if lines else []
 
     def _read_table(self, element: Element, level: int) -> None:
@@ -293,7 +254,7 @@ class _Reader:
                 self.text.add(_write_reference(one), "note")
             else:
                 is_head = get_local_name(one) == "head"
-                self.text.add(write_text(one, _REFERENCE_RULES), "heading" if is_head else "note", 1)
+                self.text.add(write_text(one, REFERENCE_RULES), "heading" if is_head else "note", 1)
 
 
 def _has_bare_text(element: Element) -> bool:
@@ -303,25 +264,7 @@ def _has_bare_text(element: Element) -> bool:
 def _is_inline(element: Element) -> bool:
     """Whether a formula or a quotation is within a sentence."""
     name = get_local_name(element)
-    return name in ("formula", "quote") and not any(get_local_name(one) in _BLOCKS for one in element)
-
-
-def _list_items(element: Element, ordered: bool, depth: int = 0) -> Iterator[str]:
-    glossary = element.get("type") == "gloss"
-    number, label = 0, ""
-    for item in element.iterchildren("{*}label", "{*}item"):
-        text = join_lines(write_text(item, RULES, ("list",))).replace("\n", " ")
-        if get_local_name(item) == "label":
-            label = " ".join(filter(None, (label, text)))
-            continue
-        number += 1
-        mark = item.get("n") or (f"{number}." if ordered else "-")
-        if label:  # the term that it explains, or the number or year that is printed before it
-            mark = f"{label}:" if glossary and label[-1].isalnum() else label
-            label = ""
-        yield f"{mark} {text}"
-        for inner in item.iterchildren("{*}list") if depth < 20 else ():
-            yield from _list_items(inner, ordered, depth + 1)
+    return name in ("formula", "quote") and not any(get_local_name(one) in BLOCKS for one in element)
 
 
 def _write_reference(element: Element) -> str:

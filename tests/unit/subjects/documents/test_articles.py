@@ -9,7 +9,7 @@ import pytest
 from elcano.activities.passages.document import FileSkipped, Parsed
 from elcano.subjects.documents.jats import read_jats
 from elcano.subjects.documents.latex_source import read_latex
-from elcano.subjects.documents.notebooks import read_notebook
+from elcano.subjects.documents.notebooks import MOST_MARKUP, OUTPUT_CHARACTERS, read_notebook
 from elcano.subjects.documents.tei import read_tei
 from elcano.text.xml_tree import parse_xml
 
@@ -128,6 +128,38 @@ def test_what_an_article_says_of_its_data_is_read_and_codes_of_its_publisher_are
     assert texts(parsed)[2:] == [("note", "Data Availability: Ask the port."), ("text", "It turns.")]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("Data availability", "https://example.org/gauges", True),
+        ("Author impact statement", "Tides turn twice a day", True),
+        ("Article kind", "Research article", False),
+    ],
+)
+def test_a_statement_is_known_by_its_name_too(name: str, value: str, read: bool) -> None:
+    custom = f"<custom-meta><meta-name>{name}</meta-name><meta-value>{value}</meta-value></custom-meta>"
+    article = JATS.replace("</article-meta>", f"<custom-meta-group>{custom}</custom-meta-group></article-meta>")
+    parsed = read_jats(article.replace("{body}", "<p>It turns.</p>").replace("{back}", "").encode())
+    assert (("note", f"{name}: {value}") in texts(parsed)) is read
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<p>Under award<award-id>R01</award-id>.</p>", ["Under award R01."]),
+        (
+            "<p>By the<institution-wrap><institution>Port</institution></institution-wrap> of Brest.</p>",
+            ["By the Port of Brest."],
+        ),
+        ("<sec>The <bold>moon</bold> pulls 10<sup>6</sup> m.<p>The sea.</p>The port.</sec>",
+         ["The moon pulls 10\u2076 m.", "The sea.", "The port."]),
+        ("The <italic>moon</italic>.<p>The sea.</p>", ["The moon.", "The sea."]),
+    ],
+)  # fmt: skip
+def test_pieces_of_a_sentence_of_an_article_stay_together_and_words_apart(body: str, shown: list[str]) -> None:
+    assert [text for _, text in texts(jats(body))[2:]] == shown
+
+
 def test_a_work_that_is_named_in_a_paragraph_is_no_single_word() -> None:
     parsed = jats(
         "<p><element-citation><person-group><name><surname>Roe</surname><given-names>A</given-names></name>"
@@ -196,6 +228,8 @@ def test_a_direction_behind_a_speaker_keeps_its_own_mark(direction: str, shown: 
         ),
         ("><label>(b)</label><item>spring</item><item>autumn</item>", "(b) spring\n- autumn"),
         ('type="ordered"><item>spring</item><item n="4.">autumn</item>', "1. spring\n4. autumn"),
+        ('type="gloss"><label>neap</label><item>the lowest</item><label>spring</label>', "neap: the lowest\nspring"),
+        ("><label>neap</label>", "neap"),
     ],
 )
 def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str) -> None:
@@ -209,6 +243,14 @@ def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str)
         ("<div>The moon.<p>The sea.</p>The port.</div>", ["The moon.", "The sea.", "The port."]),
         ("<div>The moon.</div>", ["The moon."]),
         ("<closer>Yours <hi>truly</hi>, <signed>Ann</signed></closer>", ["Yours truly, Ann"]),
+        (
+            "<div>m<hi rend='sup'>2</hi> and <hi>10</hi><hi rend='sup'>6</hi><p>The sea.</p></div>",
+            ["m\u00b2 and 10\u2076", "The sea."],
+        ),
+        ("<div>The tide<note>A note.</note> <lb/>turns.<p>Yes.</p></div>", ["The tide turns.", "A note.", "Yes."]),
+        ("<div><q><p>The moon.</p><p>The sea.</p></q></div>", ["The moon.", "The sea."]),
+        ("<div>Thus:<lg><l>The moon</l><l>the sea</l></lg></div>", ["Thus:\nThe moon\nthe sea"]),
+        ("<closer>Yours, <signed>Ann</signed><date>1 May</date></closer>", ["Yours, Ann 1 May"]),
         ("<closer>\n<salute>Yours,</salute>\n<signed>Ann</signed>\n</closer>", ["Yours,", "Ann"]),
     ],
 )
@@ -219,8 +261,9 @@ def test_text_of_tei_that_is_in_no_paragraph_is_read(body: str, shown: list[str]
 
 def test_a_reference_of_tei_keeps_what_its_encoders_call_a_note() -> None:
     printed = "<bibl>Roe, <title>Tides</title> <note>(second edition)</note>, 2019.</bibl>"
-    parsed = read_tei(f"<TEI><text><body><listBibl>{printed}</listBibl></body></text></TEI>".encode())
-    assert texts(parsed)[1:] == [("note", "Roe, Tides (second edition), 2019.")]
+    packed = "<bibl>A. <title>B</title><note>second edition</note></bibl>"
+    parsed = read_tei(f"<TEI><text><body><listBibl>{printed}{packed}</listBibl></body></text></TEI>".encode())
+    assert [text for _, text in texts(parsed)[1:]] == ["Roe, Tides (second edition), 2019.", "A. B second edition"]
 
 
 def test_a_role_and_its_description_are_apart() -> None:
@@ -301,11 +344,38 @@ def test_an_output_that_is_shown_as_a_page_is_read_and_the_name_of_its_object_is
     assert texts(parsed) == [("code", "show()"), ("heading", "Range"), ("text", "7.5 m"), ("code", "8")]
 
 
+def test_of_a_page_that_is_too_long_the_beginning_is_read_and_the_gap_says_so() -> None:
+    named = "<IPython.core.display.HTML object>"
+    table = f"<table><tr><td>Brest</td></tr><tr><td>{'b' * 250_000}</td></tr></table>"
+    pages = [f"<pre>{'a' * 30_000}</pre>", table, "<!--" + "c" * MOST_MARKUP + "--><p>The sea.</p>"]
+    for page in pages:
+        output = {
+            "output_type": "display_data",
+            "data": {"text/html": page, "text/plain": named},
+        }
+        parsed = read_notebook(notebook({"cell_type": "code", "source": "", "outputs": [output]}))
+        assert [gap.reason[:14] for gap in parsed.gaps] == ["1 outputs have"]
+        assert sum(len(block.text) for block in parsed.blocks) == (0 if page is pages[2] else OUTPUT_CHARACTERS)
+        assert all(cell.end <= len(block.text) for block in parsed.blocks for cell in block.cells)
+
+
+def test_markdown_that_is_too_long_is_a_gap() -> None:
+    output = {"output_type": "display_data", "data": {"text/markdown": "The sea. " * 3_000}}
+    assert read_notebook(notebook({"cell_type": "code", "source": "", "outputs": [output]})).gaps
+
+
 @pytest.mark.parametrize(("version", "text"), [(2, "The moon\npulls."), (3, "The moonpulls.")])
 def test_lines_of_notebooks_before_version_3_have_no_ends(version: int, text: str) -> None:
     cell = {"cell_type": "raw", "source": ["The moon", "pulls."]}
     content = json.dumps({"nbformat": version, "worksheets": [{"cells": [cell]}]}).encode()
     assert texts(read_notebook(content)) == [("text", text)]
+
+
+def test_ends_of_lines_that_an_old_notebook_has_are_not_doubled_and_its_authors_stay_apart() -> None:
+    cell = {"cell_type": "raw", "source": ["The moon\n", "\n", "pulls."]}
+    old = {"nbformat": 2, "metadata": {"authors": ["Ann", "Bo"]}, "worksheets": [{"cells": [cell]}]}
+    parsed = read_notebook(json.dumps(old).encode())
+    assert (texts(parsed), parsed.authors) == ([("text", "The moon\n\npulls.")], ("Ann", "Bo"))
 
 
 def test_a_source_has_its_metadata() -> None:

@@ -1,5 +1,6 @@
 """Books and mails as documents: chapters in their order, attachments by their readers, mails within mails."""
 
+from base64 import b64encode
 from email.message import EmailMessage
 
 import pytest
@@ -136,6 +137,32 @@ def test_a_part_without_the_parts_that_it_announces_is_text() -> None:
     assert read_mail(head).gaps == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "shown"),
+    [
+        ("related", b"<html><body><p>The <b>moon</b>.</p></body></html>", [("text", "The moon.")]),
+        ("alternative", b"The moon.\n", [("text", "The moon.")]),
+        ("mixed", pdf([["The sea."]]), [("heading", "a part of kind application/octet-stream"), ("text", "The sea.")]),
+    ],
+)
+def test_a_part_without_its_parts_is_read_as_what_it_is(
+    kind: str, content: bytes, shown: list[tuple[str, str]]
+) -> None:
+    head = f"Subject: Tides\nMIME-Version: 1.0\nContent-Type: multipart/{kind}; boundary=b\n\n".encode()
+    assert texts(read_mail(head + content))[1:] == shown
+
+
+def test_an_attachment_without_the_parts_that_it_announces_is_an_attachment() -> None:
+    content = (
+        b"Subject: Tides\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe moon.\n--b\n"
+        b"Content-Type: multipart/mixed; boundary=c\nContent-Disposition: attachment; filename=a.pdf\n\n"
+        b"%PDF-1.4 no more\n--b--\n"
+    )
+    parsed = read_mail(content)
+    assert texts(parsed)[1:] == [("text", "The moon.")]
+    assert parsed.gaps[0].reason.startswith("the attachment a.pdf was not read: ")
+
+
 def test_a_part_without_a_name_is_no_attachment_by_its_kind() -> None:
     content = (
         b"Subject: Tides\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nThe moon.\n--b\n"
@@ -149,6 +176,29 @@ def test_a_part_without_a_name_is_no_attachment_by_its_kind() -> None:
 def test_a_mail_that_was_saved_as_text_of_windows_is_read() -> None:
     content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode("utf-16")
     assert parse_document("tides.eml", content).text.endswith("F\u00fcnf Meter.")
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "iso-8859-1", "utf-16", "utf-8"])
+def test_a_mail_that_was_saved_anew_is_not_in_the_encoding_that_it_declares(charset: str) -> None:
+    head = (
+        "Subject: Gr\u00fc\u00dfe =?utf-8?q?=E2=82=AC?=\nMIME-Version: 1.0\n"
+        f"Content-Type: text/plain; charset={charset}\n"
+    )
+    parsed = read_mail(f"{head}\nSch\u00f6ne Gr\u00fc\u00dfe\n".encode("utf-16"))
+    assert (parsed.title, parsed.blocks[-1].text) == ("Gr\u00fc\u00dfe \u20ac", "Sch\u00f6ne Gr\u00fc\u00dfe")
+    coded = b64encode("Sch\u00f6n".encode(charset)).decode()
+    parsed = read_mail(f"{head}Content-Transfer-Encoding: base64\n\n{coded}\n".encode("utf-16"))
+    assert parsed.blocks[-1].text == "Sch\u00f6n", "what is encoded is as it was sent"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_headers_that_are_not_encoded_are_read(encoding: str) -> None:
+    content = (
+        'Subject: Gr\u00fc\u00dfe\nContent-Disposition: attachment; filename="\u00dc.csv"\n'
+        "Content-Type: text/csv\n\na,b\n1,2\n"
+    )
+    parsed = read_mail(content.encode(encoding))
+    assert (parsed.title, texts(parsed)[1]) == ("Gr\u00fc\u00dfe", ("heading", "\u00dc.csv"))
 
 
 def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:

@@ -76,7 +76,7 @@ def is_multiple_of_figures(one: Figure, many: Decimal, quotes: Iterable[str]) ->
 
 def is_bounded_multiple(one: Figure, many: Decimal, ratio: Decimal) -> bool:
     """Whether a ratio is on the side of a multiple that is said and not far from it: `more than doubled`."""
-    return many <= ratio < many + 1 if one.bound == "least" else many - 1 < ratio <= many
+    return many <= ratio <= many + 1 if one.bound == "least" else many - 1 < ratio <= many
 
 
 def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:

@@ -38,7 +38,7 @@ _MONTHS: Final = {name: month for month, names in enumerate(_NAMES_OF_MONTHS, 1)
 DATE_WORDS: Final = frozenset((*_MONTHS, *_DAYS.split()))
 """Names of months and of days of the week."""
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_CLOCK: Final = r"(?P<hour>[0-5]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
+_CLOCK: Final = r"(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
 _ZONE: Final = r"(?:\ ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)\b)?"
 _DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º)?"
 _FORMS: Final = tuple(

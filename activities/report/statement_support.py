@@ -90,7 +90,7 @@ def determine_support(
         return _set_support(statement, found.support, found.reasons)
     reasons = [judgement.reason] if judgement and judgement.reason else []
     if statement.kind == "inference" and (
-        figures := () if support == "supported" and _follows_from_law(said) else _list_underived(said, facts)
+        figures := find_underived_figures(replace(said, quotes=(*said.quotes, *facts)))
     ):
         support = "partly" if support in ("supported", "partly") else "not_supported"
         reasons = [*figures, *reasons]
@@ -114,20 +114,6 @@ def determine_support(
                 reasons = [*([ENGLISH.in_passage] if there else []), *reasons]
             reasons = [*reasons, *names]
     return _set_support(statement, support, reasons)
-
-
-def _list_underived(said: Said, facts: Sequence[str]) -> tuple[str, ...]:
-    return find_underived_figures(replace(said, quotes=(*said.quotes, *facts)))
-
-
-def _follows_from_law(said: Said) -> bool:
-    """Whether a quote says how two things depend on one another, which gives multiples in words: `half`, `twice`."""
-    return not re.search(r"\d", said.text) and any(map(_LAW.search, said.quotes))
-
-
-_LAW = re.compile(
-    r"\bproportional|\bproportionn?el|\bproporc?z?ional|\bscal(?:es|ed|ing) (?:as|with)\b|\u221d", re.IGNORECASE
-)
 
 
 def _find_unquoted_figures(
@@ -186,17 +172,13 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
 
 
 def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
-    """Yield the quoted cells of each column whose head has a word of the statement, and of each row in these columns.
-
-    Each column and row is one text.
-    """
+    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
     words = frozenset(list_stems(f"{statement.text} {statement.context}"))
-    named = [cell for cell in cells if not words.isdisjoint(list_stems(cell.column_head))]
-    lines: dict[tuple[str, int | str], dict[tuple[str, str, str], None]] = {}
-    for cell in named:
-        for line in (("column", cell.column_head), ("row", cell.row)):
-            lines.setdefault(line, {})[cell.row_head, cell.column_head, cell.text] = None
-    yield from (" | ".join(text for *_, text in texts) for texts in lines.values())
+    columns: dict[str, dict[tuple[str, str], None]] = {}
+    for cell in cells:
+        if not words.isdisjoint(list_stems(cell.column_head)):
+            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

@@ -56,18 +56,10 @@ def split_tables(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def list_column_heads(table: Sequence[Cell]) -> list[Cell]:
-    """The cells of the first rows that consist of heads alone; none if the first row has other cells.
-
-    Where nothing is marked as a head, a first row with an empty corner and a name for every other column is one.
-    """
-    filled = [cell for cell in table if cell.end > cell.start]
-    body = {cell.row for cell in filled if not cell.head}
-    rows = sorted({cell.row for cell in filled})
+    """The cells of the first rows that consist of heads alone; none if the first row has other cells."""
+    body = {cell.row for cell in table if not cell.head and cell.end > cell.start}
+    rows = sorted({cell.row for cell in table if cell.end > cell.start})
     heads = set(takewhile(lambda row: row not in body, rows))
-    if not heads and not any(cell.head for cell in table):
-        columns = {cell.column for cell in filled}
-        first = {cell.column for cell in filled if cell.row in rows[:1]}
-        heads = {*rows[:1]} if len(first) > 1 and columns - first == {0} else set()
     return [cell for cell in table if cell.row in heads] if body else []
 
 

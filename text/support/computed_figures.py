@@ -29,8 +29,6 @@ def find_neighbours(quotes: Iterable[str]) -> Iterator[tuple[Figure, Figure]]:
     for quote in quotes:
         figures = extract_figures(quote)[:_MOST_COMPARED]
         outer = [one for one in figures if not _is_aside(quote, one)]
-        if "|" in quote and figures and figures[0].values == {Decimal(100)}:  # a row of changes from what is 100
-            yield from (pair for one in figures[1:] for pair in ((figures[0], one), (one, figures[0])))
         for among in (figures, outer):
             last: dict[str, Figure] = {}
             for one in among:
@@ -72,13 +70,13 @@ def is_multiple_of_figures(one: Figure, many: Decimal, quotes: Iterable[str]) ->
     if one.bound and many < 1:  # `more than halved` is less than half, and `more than half` is more
         return False
     if one.bound:
-        return any(_is_bounded_multiple(one, many, ratio) for ratio in ratios)
+        return any(is_bounded_multiple(one, many, ratio) for ratio in ratios)
     return any(abs(ratio - many) <= off for ratio in ratios)
 
 
-def _is_bounded_multiple(one: Figure, many: Decimal, ratio: Decimal) -> bool:
+def is_bounded_multiple(one: Figure, many: Decimal, ratio: Decimal) -> bool:
     """Whether a ratio is on the side of a multiple that is said and not far from it: `more than doubled`."""
-    return many <= ratio < many + 1 if one.bound == "least" else many / 2 < ratio <= many
+    return many <= ratio <= many + 1 if one.bound == "least" else many - 1 < ratio <= many
 
 
 def _is_percent_of_ratio(one: Figure, quotes: Iterable[str]) -> bool:
@@ -165,7 +163,7 @@ def _is_result(one: Figure, value: Decimal, result: Decimal) -> bool:
     if one.about and is_rounding_of(one, value, result):
         return True
     if one.bound and one.unit == TIMES and value >= 1:
-        return _is_bounded_multiple(one, value, result)
+        return is_bounded_multiple(one, value, result)
     step = Decimal(1).scaleb(-one.places) / 2
     off = min(step, value * _NEARLY_MULTIPLE[True]) if one.unit == TIMES else step  # 1.5 times is not doubled
     return not one.bound and abs(result - value) <= off

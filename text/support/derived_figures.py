@@ -14,10 +14,17 @@ from itertools import chain, permutations, product
 from typing import Final
 
 from elcano.text.stems import list_stems
-from elcano.text.support.computed_figures import find_neighbours, follows_from_pair, is_computed
+from elcano.text.support.computed_figures import (
+    find_neighbours,
+    follows_from_pair,
+    is_bounded_multiple,
+    is_computed,
+    is_year,
+)
 from elcano.text.support.figure_comparison import is_same_multiple
 from elcano.text.support.figures import Figure, extract_figures
 from elcano.text.support.flattened_quotes import restore_quotes
+from elcano.text.unit_comparison import convert_amount
 from elcano.text.units import SHARE, TIMES
 
 MOST_OPERANDS: Final = 24
@@ -49,7 +56,7 @@ def list_uncomputed(
     meant = [one for one, names in chain.from_iterable(found) if names & words]
     few = [one for one, _ in chain.from_iterable(found)]
     others = few if len(few) <= FEW else meant
-    neighbours = list(find_neighbours(restore_quotes(quotes)))
+    neighbours = list(find_neighbours(restore_quotes(quotes, bare=False)))
     within = [pair for column in columns for pair in _pair_in_column(extract_figures(column))]
     while True:
         pairs = [*_pair(known, others), *within]
@@ -127,14 +134,23 @@ def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[F
     """The figures of an inference that do not follow by one operation from those that it rests on."""
     values = dict.fromkeys(value for one in there for value in one.values) if lacking else {}
     made = list(_derive_results(list(values)[:MOST_OPERANDS]))
-    pairs = [pair for pair in permutations(there[:MOST_OPERANDS], 2) if pair[0].unit == pair[1].unit] if lacking else []
 
     def follows(one: Figure) -> bool:
         if one.unit == TIMES and one.bound:  # `more than twice` is a ratio on one side of two
-            return any(is_computed(one, *pair) for pair in pairs)
+            ratios = list(_list_ratios(there[:MOST_OPERANDS]))
+            return any(is_bounded_multiple(one, many, ratio) for many in one.values for ratio in ratios)
         return any(_rounds_to(one, result) for result in made)
 
     return [one for one in lacking if not follows(one)]
+
+
+def _list_ratios(there: Sequence[Figure]) -> Iterator[Decimal]:
+    """The ratios of figures of the same kind, whatever their units; one without a unit has that of the other."""
+    for one, other in permutations((one for one in there if one.unit != TIMES and not is_year(one)), 2):
+        alike = one.unit == other.unit or not one.unit or not other.unit
+        for value, part in product(one.values, other.values):
+            parts = [part] if alike else convert_amount(part, other.unit, one.unit, differences=False)
+            yield from (value / same for same in parts if same)
 
 
 def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:

@@ -34,17 +34,19 @@ _GLUED: Final = re.compile(r"[^\W\d_]\d(?!\w)")
 _AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
 
 
-def restore_quotes(quotes: Sequence[str]) -> tuple[str, ...]:
+def restore_quotes(quotes: Sequence[str], *, bare: bool = True) -> tuple[str, ...]:
     """`quotes` in plain letters, and each once more as it was before a PDF flattened it: notes unglued, powers raised.
 
     Digits are the numbers of footnotes where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and
     Claude 24`, the first of which is glued to letters, and where what is left are different words.
+
+    `bare`: with powers behind no sign of multiplication, `103`, which are mostly numbers and nothing to compute with.
     """
     quotes = tuple(map(write_plain_letters, quotes))
     return (
         *quotes,
         *(plain for quote in quotes if (plain := _remove_glued_notes(quote)) != quote),
-        *(raised for quote in quotes if (raised := _raise_powers(quote)) != quote),
+        *(raised for quote in quotes if (raised := _raise_powers(quote, bare=bare)) != quote),
     )
 
 
@@ -59,7 +61,7 @@ _PLAIN: Final = {
     **dict.fromkeys(range(0x2061, 0x2065)),
 }
 _FLAT_POWER: Final = re.compile(r"(?<![\d.,])10(?P<power>[-\u2010-\u2013\u2212]\d{1,2}|[3-9]|[12]\d)(?![\d.,]*\d)")
-_SIZED_NAME: Final = re.compile(r"(?<=[^\W_])[-\u2010\u2011](?=\d{1,4}(?:\.\d)?[BMT](?!\w))")
+_CROSS: Final = re.compile(r"\d[ \u00a0]?[x\u00d7*\u00b7\u22c5][ \u00a0]?\Z")
 _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u2074-\u2079])")
 """A sign that a PDF could not decode, between a unit and its raised digit: `cm\ufffd\u00b9`."""
 
@@ -71,13 +73,18 @@ _ORDERS: Final = re.compile(
 )
 
 
-def _raise_powers(quote: str) -> str:
+def _raise_powers(quote: str, *, bare: bool) -> str:
     """`quote` with powers raised as they may have been: `6.8*108` as 6.8*10⁸, and `10-29` as 10⁻²⁹.
 
     Orders of magnitude are as many powers of ten: `five orders of magnitude` are 100000 times, as `five orders larger`.
-    The size of a model stands apart from its name: `Name-7B` is also a model of 7B.
     """
-    raised = _FLAT_POWER.sub(lambda found: "10^" + re.sub(r"\D", "-", found["power"]), _SIZED_NAME.sub(" ", quote))
+
+    def write_power(found: re.Match[str]) -> str:
+        if not bare and _CROSS.search(quote, max(0, found.start() - 4), found.start()) is None:
+            return found[0]
+        return "10^" + re.sub(r"\D", "-", found["power"])
+
+    raised = _FLAT_POWER.sub(write_power, quote)
     return _ORDERS.sub(_write_out_orders, _LOST_MINUS.sub("\u207b", raised))
 
 

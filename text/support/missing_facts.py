@@ -123,7 +123,7 @@ def figures_unquoted(statement: Statement, *, counting: bool = False, reviewed: 
 def _list_unconfirmed(found: Sequence[tuple[Figure, str]], statement: Statement) -> list[tuple[Figure, str]]:
     """Leave out figures that count something, or that follow from figures that the quotes have."""
     there = _extract_all_figures(statement.quotes)
-    ratios = list(find_figure_ratios(statement.readings))
+    ratios = list(find_figure_ratios(restore_quotes(statement.quotes, bare=False)))
     read = [said for quote in statement.readings if (said := read_lost_typesetting(quote)) != quote]
     meant = _extract_all_figures(restore_quotes(read))
 

@@ -1,0 +1,48 @@
+"""Figures that a reviewer let pass and that neither tables nor laws give."""
+
+from elcano.activities.report.statement_support import determine_support
+from elcano.graphs.report.cells import CitedCell, find_cited_cells
+from elcano.graphs.report.places import Cell
+from elcano.graphs.report.report import CheckedCitation, Judgement, Statement, StatementKind
+
+
+def judge(said: str, *quoted: tuple[str, tuple[CitedCell, ...]], kind: StatementKind = "fact") -> str:
+    """The support of a statement that its reviewer found supported; `quoted`: words with their cells."""
+    citations = tuple(
+        CheckedCitation(
+            claim=said, evidence=quote, quote=quote, verdict="verified", number=1, start=0, end=1, cells=cells
+        )
+        for quote, cells in quoted
+    )
+    statement = Statement(text=said, kind=kind, citations=citations)
+    return determine_support(statement, (), Judgement(statement=said, support="supported")).support
+
+
+def test_the_rest_of_a_table_has_no_figures_for_heads() -> None:
+    text, cells = " | 8.1 | 9.2\nKelp | 3.5 | 4.4", []
+    for row, column, words in ((0, 1, "8.1"), (0, 2, "9.2"), (1, 0, "Kelp"), (1, 1, "3.5"), (1, 2, "4.4")):
+        start = text.index(words)
+        cells.append(Cell(start, start + len(words), row, column))
+    start = text.index("Kelp")
+    cited = find_cited_cells(text, cells, start, len(text))
+    assert judge("Kelp reached 8.1.", (text[start:], cited)) == "partly"
+    assert judge("Kelp reached 3.5.", (text[start:], cited)) == "supported"
+
+
+def test_rows_of_different_passages_are_not_one() -> None:
+    quoted = [
+        (
+            f"{city} | {cases} | {deaths}",
+            tuple(
+                CitedCell(row=1, column=column, text=words, row_head=city, column_head=head)
+                for column, (words, head) in enumerate(((cases, "Cases"), (deaths, "Deaths")), 1)
+            ),
+        )
+        for city, cases, deaths in (("Rome", "400", "100"), ("Oslo", "77", "30"))
+    ]
+    assert judge("A share of 7.5 % of cases were deaths.", *quoted) == "partly"
+
+
+def test_no_law_stands_for_the_figures_of_an_inference() -> None:
+    law = ("the shift is inversely proportional to the radius", ())
+    assert judge("Halving the radius would double the shift.", law, kind="inference") == "partly"

@@ -1,4 +1,4 @@
-// The API as scripts of the page use it: requests that never throw away a reason, and the one place that knows paths.
+// The API as scripts use it: requests that keep the reason of a refusal, and the one place that knows paths.
 
 export const root = document.documentElement.dataset.root;
 

@@ -1,4 +1,4 @@
-// The question: nothing typed is lost, one submission is one run, and every fault is shown where it is.
+// The question: nothing typed is lost, and one submission is one run.
 import { Refusal, ask, chooseKey, root } from "./api.js";
 import { settleFiles } from "./documents.js";
 import { showFaults } from "./faults.js";

@@ -1,4 +1,4 @@
-// Chosen runs of the list: two are compared by their form; deleting takes a second press, which says how many are meant.
+// Chosen runs of the list: two are compared; deleting takes a second press, which says how many.
 import { ask, say } from "./api.js";
 import { refreshParts } from "./parts.js";
 

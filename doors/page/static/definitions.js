@@ -1,4 +1,4 @@
-// Graphs and agents as JSON: checked and kept by the API, whose faults are shown with their places.
+// Graphs and agents as JSON, checked and kept by the API.
 import { ask, root } from "./api.js";
 
 document.addEventListener("submit", async (event) => {

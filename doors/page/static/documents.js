@@ -1,4 +1,4 @@
-// Files of one's own: uploaded at once, by choice, by drop or pasted; then searched by the run that is asked for.
+// Files of one's own: chosen, dropped or pasted, uploaded at once, then searched by the run.
 import { Refusal, announceSignIn, ask, root } from "./api.js";
 
 const form = document.querySelector("#ask, [data-table]");

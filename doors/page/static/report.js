@@ -1,5 +1,5 @@
 // A report beside its sources: a sentence shows its quotes where they stand, and a source the sentences that rest on it.
-// Without this script all of it stands on the page, and citations lead to their references.
+// Without this script citations lead to their references.
 import { makePageView } from "./page_view.js";
 
 const report = document.querySelector(".report");

@@ -1,4 +1,4 @@
-// A run while it works: what is told is shown at once, and what the server knows is fetched anew soon after, so that the
+// A run while it works: events are shown at once, and what the server knows is fetched anew soon after, so that the
 // figures are those of the API. A hidden page listens to nothing; when it is looked at again it goes on where it was.
 import { ask, root } from "./api.js";
 import { refreshParts } from "./parts.js";

@@ -1,4 +1,4 @@
-// Lists of runs follow the newest that work: few, as a browser opens six connections, and none while the page is hidden.
+// Lists of runs follow the newest that work: few, as a browser opens six connections; none while hidden.
 import { ask, root } from "./api.js";
 import { refreshParts } from "./parts.js";
 

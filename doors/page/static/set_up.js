@@ -1,4 +1,4 @@
-// Trying a source: one search through a worker, of which nothing is kept.
+// Trying a source: one search, of which nothing is kept.
 import { ask } from "./api.js";
 
 document.addEventListener("submit", async (event) => {

@@ -1,4 +1,4 @@
-// Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on; edits are written.
+// Evidence tables: rows are decided on with i, e, u and walked with j, k; a cell opens what it rests on.
 import { Refusal, ask, chooseKey, readColumns, root, say } from "./api.js";
 import { showFaults } from "./faults.js";
 import { makePageView } from "./page_view.js";

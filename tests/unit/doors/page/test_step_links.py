@@ -27,9 +27,8 @@ STEP: dict[str, Any] = {
 def test_a_row_of_a_step_that_cannot_be_opened_is_no_link(linked: bool) -> None:
     parts: Any = load_template("run_parts.html").make_module({"url": str})
     row = parts.step_row(STEP, "run-1", linked=linked)
-    assert ('<a class="step-name" href="/runs/run-1/steps/3">' in row, "<a " in row) == (linked, linked)
+    assert ('<a class="step-name" href="/runs/run-1/steps/3">' in row, " href=" in row) == (linked, linked)
     assert row.count("Judge") == 1
-    assert row.count("</a>" if linked else '<span class="step-name">') == 1
 
 
 @pytest.mark.parametrize("address", ["/runs/run-1/steps/", ""])
@@ -38,7 +37,6 @@ def test_a_node_whose_steps_cannot_be_opened_is_no_link(address: str) -> None:
     visits = {node: {"count": 1, "last_step": 3, "failed": False}}
     drawing = draw_graph(MODES["simple"], Progress(here="", held=False, failed="", visits=visits))
     shown = load_template("graph.html").render(drawing=drawing, walked=True, tip="tip", step_address=address, url=str)
-    assert shown.count("<a ") == shown.count("</a>") == (2 if address else 0)
-    assert shown.count(f'href="{address}3"') == (2 if address else 0)
+    assert shown.count(" href=") == shown.count(f'href="{address}3"') == (2 if address else 0)
     assert "1 visit, " in shown
     assert "step 3" in shown

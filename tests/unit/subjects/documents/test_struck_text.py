@@ -26,7 +26,10 @@ CELL = {"cell_type": "markdown", "metadata": {}, "source": ["It should ~~not~~ b
         ("a.html", b'<p>It should <span style="text-decoration: line-through">not</span> be used.</p>'),
         ("a.md", b"It should ~~not~~ be used."),
         ("a.md", b"It should <del>not</del> be used."),
-        ("a.nxml", JATS.replace("{body}", "<p>It should <strike>not</strike> be used.</p>").encode()),
+        (
+            "a.nxml",
+            JATS.replace("{body}", "<p>It should <strike>not</strike> be used.</p>").replace("{back}", "").encode(),
+        ),
         ("a.ipynb", json.dumps({"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()),
         ("a.tex", rb"\documentclass{article}\begin{document}It should \sout{not} be used.\end{document}"),
     ],

@@ -101,9 +101,7 @@ class AgentActivities:
             )
             try:
                 await attempt.look_back()
-                if (
-                    attempt.is_repeated
-                ):  # perhaps because its answer could not be stored: it is not paid for in vain again
+                if attempt.is_repeated:  # perhaps its answer could not be stored: none is paid for in vain again
                     await self._store.probe.write_object()
                 output = await self._recorded(attempt)
             except asyncio.CancelledError:

@@ -44,11 +44,7 @@ MAGENTIC = (
     )
     .add_decision_node("limits", description="Go on?")
     .add_decision_node("next_speaker", description="Whose turn?", choose="ledger.next_speaker || `null`")
-    .add_state_node(
-        "reset",
-        reducer="reset_ledger",
-        description="The plan led nowhere: count anew, keep the evidence",
-    )
+    .add_state_node("reset", reducer="reset_ledger", description="The plan led nowhere: count anew, keep the evidence")
     .add_agent_node(
         "searcher",
         agent="tool_selector",

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache, wraps
 from inspect import iscoroutinefunction
 from pathlib import Path, PurePosixPath
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from elcano.storage.store import Store, open_store
 from elcano.subjects.quoting.model import ExtractiveModel
+from tests.coroutine_stacks import write_stacks
 from tests.folding import difference, every_log_handed_over
 from tests.scheduling import FileScheduling, rank_file
 from tests.shared_routes import shared_routes as shared_routes
@@ -123,11 +125,17 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """End a process whose fixtures do not end: after a test that failed, no plugin looks any more."""
-    faulthandler.dump_traceback_later(120, file=item.config.stash[fault_handler_stderr_fd_key], exit=True)
+    stderr = item.config.stash[fault_handler_stderr_fd_key]
+    # Ahead of the stacks of all threads, which show no coroutine and not which test it was.
+    teller = Timer(110, write_stacks, (f"The fixtures of {item.nodeid} do not end.", stderr))
+    teller.daemon = True
+    teller.start()
+    faulthandler.dump_traceback_later(120, file=stderr, exit=True)
     try:
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+        teller.cancel()
 
 
 @pytest.fixture

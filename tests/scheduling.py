@@ -37,6 +37,33 @@ class FileScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no
         file = PurePosixPath(nodeid.partition("::")[0])
         return str(file.parent if file.parent.name in TOGETHER else file)
 
+    def remove_node(self, node: Any) -> str | None:
+        """The test at which a process ended: it has failed and is not run again, what was to follow it is.
+
+        xdist runs it again, and hands out files that had ended as well: who waits for a test then gets none.
+        """
+        files = self.assigned_work.pop(node)
+        ended = None
+        for name, tests in files.items():
+            left = [test for test, done in tests.items() if not done]
+            if left and ended is None:
+                ended = left.pop(0)
+                tests[ended] = True
+            if left:
+                self.workqueue[name] = tests
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return ended
+
+    def _reschedule(self, node: Any) -> None:
+        # One that replaces another has no tests to choose from until it has collected them, and cannot begin with one
+        # alone: a process runs a test when it knows the next, or that there is none.
+        if node not in self.registered_collections:
+            return
+        super()._reschedule(node)
+        while self.workqueue and not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
+            super()._reschedule(node)
+
     def _assign_work_unit(self, node: Any) -> None:
         if node.gateway.id not in ("gw0", "gw1"):
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)

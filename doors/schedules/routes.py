@@ -61,11 +61,11 @@ class ScheduleBudget(Request):
     """In any so many days."""
 
 
-class ScheduleRequest(Request):
-    """The schedule to make."""
+class ScheduleReplacement(Request):
+    """What a schedule asks, and when."""
 
-    name: Annotated[str, NAME] = Field(examples=["monday-papers"])
-    """Its name: small letters, digits and hyphens."""
+    name: str | None = Field(default=None, examples=["monday-papers"])
+    """Its name: the address has it, so it may be left out."""
     run: RunRequest
     """The question, and how it is researched: the body of `POST /v1/runs`."""
     cron: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
@@ -95,6 +95,13 @@ class ScheduleRequest(Request):
     """Whether it starts nothing until it is unpaused."""
     note: Text = Field(default="", max_length=500, examples=["For the Monday meeting"])
     """Purpose of the schedule."""
+
+
+class ScheduleRequest(ScheduleReplacement):
+    """The schedule to make."""
+
+    name: Annotated[str, NAME] = Field(examples=["monday-papers"])
+    """Its name: small letters, digits and hyphens."""
 
 
 class ScheduleView(Described):
@@ -193,21 +200,21 @@ router = APIRouter(prefix="/v1/schedules", tags=["schedules"])
 )
 async def create_schedule(request: ScheduleRequest, services: Provided, response: Response) -> ScheduleView:
     """Ask a question again and again. It is judged now as at each time: what cannot work is refused."""
-    schedules, question = await _open_schedules(services), await _judge_request(request, services)
+    schedules, question = await _open_schedules(services), await _judge_request(request.name, request, services)
     if len([name async for name in schedules.list_names()]) >= MOST_SCHEDULES:
         raise TooManySchedules(f"there are {MOST_SCHEDULES} schedules already: delete one that is not needed")
-    made = await schedules.create(request.name, _build_schedule(request, question, schedules))
+    made = await schedules.create(request.name, _build_schedule(request.name, request, question, schedules))
     response.headers["Location"] = f"/v1/schedules/{request.name}"
     return await _view_schedule(request.name, made, services)
 
 
 @router.put("/{name}", dependencies=CHANGE, responses=NAMED)
-async def replace_schedule(name: ScheduleName, request: ScheduleRequest, services: Provided) -> ScheduleView:
+async def replace_schedule(name: ScheduleName, request: ScheduleReplacement, services: Provided) -> ScheduleView:
     """Replace a schedule by another one of the same name. Open runs are not touched; its runs stay its runs."""
-    if request.name != name:
+    if request.name not in (None, name):
         raise RequestInvalid([FieldFault(field="name", message=f"must be {name!r}, as in the address")])
-    schedules, question = await _open_schedules(services), await _judge_request(request, services)
-    await schedules.replace(name, _build_schedule(request, question, schedules))
+    schedules, question = await _open_schedules(services), await _judge_request(name, request, services)
+    await schedules.replace(name, _build_schedule(name, request, question, schedules))
     return await _view_schedule(name, await schedules.describe(name), services)
 
 
@@ -287,7 +294,7 @@ async def _view_schedule(name: str, described: ScheduleDescription, services: Se
     return await ScheduleView.of(name, described, await services.temporal.client())
 
 
-async def _judge_request(request: ScheduleRequest, services: Services) -> ScheduledQuestion:
+async def _judge_request(name: str, request: ScheduleReplacement, services: Services) -> ScheduledQuestion:
     """The question of each time.
 
     Raises:
@@ -298,10 +305,10 @@ async def _judge_request(request: ScheduleRequest, services: Services) -> Schedu
         raise RequestInvalid(faults)
     await judge_run_request(request.run, services, new_run_id(services.tenant, "0" * 26))
     body = request.run.model_dump(mode="json", exclude_defaults=True)
-    body["metadata"] = {**request.run.metadata, SCHEDULE: request.name}
+    body["metadata"] = {**request.run.metadata, SCHEDULE: name}
     return ScheduledQuestion(
         tenant=services.tenant,
-        schedule=request.name,
+        schedule=name,
         request=body,
         user=services.principal.user,
         api_key=services.principal.key_id,
@@ -311,9 +318,11 @@ async def _judge_request(request: ScheduleRequest, services: Services) -> Schedu
     )
 
 
-def _build_schedule(request: ScheduleRequest, question: ScheduledQuestion, schedules: TenantSchedules) -> Schedule:
+def _build_schedule(
+    name: str, request: ScheduleReplacement, question: ScheduledQuestion, schedules: TenantSchedules
+) -> Schedule:
     return schedules.build(
-        request.name,
+        name,
         question,
         build_spec(request.cron, request.every_seconds, request.time_zone, request.start_at, request.end_at),
         overlap=request.overlap,

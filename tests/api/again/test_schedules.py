@@ -146,7 +146,7 @@ async def test_a_living_report_is_asked_for_once_and_then_brought_up_to_date(
         starting(temporal, store, api_settings, task_queue),
     ):
         made = await make(cron=["@yearly"], run=run)
-        path, body = f"/v1/schedules/{made['name']}", {"name": made["name"], "run": run, "living": True}
+        path, body = f"/v1/schedules/{made['name']}", {"run": run, "living": True}  # the address has the name
         assert (await api.put(path, json={**body, "name": "another", "cron": ["@daily"]})).status_code == 422
         replaced = await api.put(path, json={**body, "cron": ["@monthly"], "overlap": "queue_all"})
         assert replaced.status_code == 200, replaced.text

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage import store
@@ -92,7 +92,9 @@ def postgres(postgres_server: str) -> Iterator[str]:
     with administrator.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {name}"))
     yield url_of_schema(postgres_server, name)
-    with administrator.connect() as connection:
+    # Nobody waits for a test that has left a transaction open: the schema ends with its server.
+    with suppress(OperationalError), administrator.connect() as connection:
+        connection.execute(text("SET lock_timeout = '1s'"))
         connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
     administrator.dispose()
 

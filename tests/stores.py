@@ -7,6 +7,7 @@ import asyncio
 import os
 import secrets
 import shutil
+import signal
 import tempfile
 import urllib.request
 import warnings
@@ -79,6 +80,8 @@ def postgres_server() -> Iterator[str]:
         server.psql(f"ALTER SYSTEM SET {unsafe} = off")
     server.psql("SELECT pg_reload_conf()")
     yield server.get_uri()
+    # At once: a statement that multiplies huge numbers hears of nothing else for minutes.
+    os.kill(int((folder / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -92,7 +95,7 @@ def postgres(postgres_server: str) -> Iterator[str]:
     with administrator.connect() as connection:
         connection.execute(text(f"CREATE SCHEMA {name}"))
     yield url_of_schema(postgres_server, name)
-    # Nobody waits for a test that has left a transaction open: the schema ends with its server.
+    # Nobody waits for a test that has left a transaction open, or a statement: the schema ends with its server.
     with suppress(OperationalError), administrator.connect() as connection:
         connection.execute(text("SET lock_timeout = '1s'"))
         connection.execute(text(f"DROP SCHEMA {name} CASCADE"))

@@ -31,6 +31,9 @@ from elcano.subjects.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
 """Nodes of the tree of one query: 20,000 characters of honest SQL have fewer."""
+MOST_QUOTED: Final = 8
+"""Functions that write their argument as JSON or as a literal, in each other. Each doubles the marks of escape, and
+PostgreSQL hears of no cancellation while it writes a gigabyte of them."""
 SQLGLOT: Final[dict[Dialect, str]] = {
     "sqlite": "sqlite",
     "postgresql": "postgres",
@@ -127,7 +130,19 @@ def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
             raise _build_query_refusal(f"{_name_query_part(node)} is not allowed in a query")
         if fault := faulty_pattern(node):
             raise _build_query_refusal(fault)
+        if isinstance(node, exp.Func) and _count_quotings(node) > MOST_QUOTED:
+            raise _build_query_refusal(f"more than {MOST_QUOTED} functions write JSON or literals of each other")
         _require_harmless(node, dialect)
+
+
+def _count_quotings(node: exp.Expr | None) -> int:
+    """Count the functions around a part of a query, itself included, that write their argument as JSON or a literal."""
+    count = 0
+    while node is not None:
+        name = str(node.this).lower() if isinstance(node, exp.Anonymous) else node.key
+        count += isinstance(node, exp.Func) and ("json" in name or "quote" in name) and "extract" not in name
+        node = node.parent
+    return count
 
 
 def _require_harmless(node: exp.Expr, dialect: Dialect) -> None:

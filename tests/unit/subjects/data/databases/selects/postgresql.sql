@@ -113,6 +113,7 @@ SELECT c.id, e.* FROM customers c, jsonb_each_text(c.profile) AS e(k, v)
 SELECT DISTINCT jsonb_object_keys(profile) FROM customers
 SELECT json_build_object('id', id, 'name', name), jsonb_build_object('a', 1) FROM customers
 SELECT json_build_array(1, 'a', NULL), to_json(name), to_jsonb(total) FROM customers, orders
+SELECT json_build_object('of', json_build_array(1, to_json(name), jsonb_build_object('deep', jsonb_build_array(to_jsonb(c))))) FROM customers c
 SELECT json_agg(name), jsonb_agg(name ORDER BY name) FROM customers
 SELECT json_object_agg(name, price), jsonb_object_agg(name, price) FROM products
 SELECT row_to_json(c) FROM customers c

@@ -28,44 +28,23 @@ class Term(NamedTuple):
 NOTHING: Final = Term("", "space")
 
 _SIGNS: Final = frozenset("+−±∓")
-_INFIX: Final = frozenset("+−±∓×÷∧∨∩∪⊕⊗⊖⊙∘=<>≤≥≦≧⩽⩾≠≈≡∼≃≅≍∝∈∉∋⊂⊆⊃⊇⊄→←↔⇒⇐⇔↦⟶⟵⟹⟺⟼≪≫≺≻⊢⊨≔≜≐∥⊥⇌⇄⇋∖≲≳≮≯≢≇∴∵")
-_TIGHT: Final = frozenset("/·⋅∗*∙|∣‖⁄∕:")
-_PREFIX: Final = frozenset("∂∇∀∃∄¬∆√∠")
-_POSTFIX: Final = frozenset("!%‰°′″‴")
-_LARGE: Final = frozenset("∑∏∐∫∬∭∮∯⋂⋃⨁⨂⨀⋁⋀")
-_OPEN: Final = frozenset("([{⟨⌈⌊⟦〈")
-_CLOSE: Final = frozenset(")]}⟩⌉⌋⟧〉")
-_SEPARATORS: Final = frozenset(",;")
+_INFIX: Final = "+−±∓×÷∧∨∩∪⊕⊗⊖⊙∘=<>≤≥≦≧⩽⩾≠≈≡∼≃≅≍∝∈∉∋⊂⊆⊃⊇⊄→←↔⇒⇐⇔↦⟶⟵⟹⟺⟼≪≫≺≻⊢⊨≔≜≐∥⊥⇌⇄⇋∖≲≳≮≯≢≇∴∵"
+_LARGE: Final = "∑∏∐∫∬∭∮∯⋂⋃⨁⨂⨀⋁⋀"
+_OPEN: Final = "([{⟨⌈⌊⟦〈"
+_CLOSE: Final = ")]}⟩⌉⌋⟧〉"
 _ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(_INFIX, "infix"),
-    **dict.fromkeys(_TIGHT, "tight"),
-    **dict.fromkeys(_PREFIX, "prefix"),
-    **dict.fromkeys(_POSTFIX, "postfix"),
+    **dict.fromkeys("/·⋅∗*∙|∣‖⁄∕:", "tight"),
+    **dict.fromkeys("∂∇∀∃∄¬∆√∠", "prefix"),
+    **dict.fromkeys("!%‰°′″‴", "postfix"),
     **dict.fromkeys(_LARGE, "large"),
     **dict.fromkeys(_OPEN, "open"),
     **dict.fromkeys(_CLOSE, "close"),
-    **dict.fromkeys(_SEPARATORS, "separator"),
-    "⁡": "space",
-    "⁢": "space",
-    "⁣": "separator",
-    "⁤": "space",
+    **dict.fromkeys(",;\u2063", "separator"),
+    **dict.fromkeys("\u2061\u2062\u2064", "space"),
 }
 _INVISIBLE: Final = dict.fromkeys(map(ord, "⁡⁢⁣⁤​⁠﻿"), "")
-_SAME: Final = {
-    "-": "−",
-    "‐": "−",
-    "–": "−",
-    "~": "∼",
-    "'": "′",
-    "''": "″",
-    "⋆": "*",
-    "∗": "*",
-    "⋅": "·",
-    "∣": "|",
-    "∕": "/",
-    "⁄": "/",
-    "―": "—",
-}
+_SAME: Final = {**dict(zip("-‐–~'⋆∗⋅∣∕⁄―", "−−−∼′**·|//—", strict=True)), "''": "″"}
 """Operators that are drawn alike, in one spelling, so that each is found however it was typed."""
 _PRIMES: Final = frozenset("′″‴⁗'")
 _ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})

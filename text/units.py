@@ -25,27 +25,8 @@ _SHARES: Final = {
     **dict.fromkeys(("points de base", "puntos básicos", "punti base", "pontos base"), BASIS_POINTS),
     **dict.fromkeys(("割", "成", "할"), TENTHS),
     **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
-    **dict.fromkeys(
-        [
-            "x",
-            "×",
-            "fold",
-            "times",
-            "fach",
-            "mal",
-            "fois",
-            "veces",
-            "volte",
-            "vezes",
-            "keer",
-            "maal",
-            "раза",
-            "раз",
-            "kez",
-            "kere",
-        ],
-        TIMES,
-    ),
+    **dict.fromkeys(("x", "×", "fold", "times", "fach", "mal", "fois", "veces", "volte", "vezes"), TIMES),
+    **dict.fromkeys(("keer", "maal", "раза", "раз", "kez", "kere"), TIMES),
 }
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(

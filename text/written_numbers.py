@@ -22,11 +22,10 @@ from elcano.text.amounts import (
     read_scale_words,
     share_units,
 )
-from elcano.text.combined_amounts import combine_parts
 from elcano.text.currencies import parse_currency
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import find_decimal_sign, parse_scale_word
-from elcano.text.part_amounts import add_halves, find_part_amounts
+from elcano.text.part_amounts import add_halves, combine_parts, find_part_amounts
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import RATIO_UNITS, read_rate
 from elcano.text.written_dates import find_moments
@@ -127,7 +126,7 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
             if word.text[:1].isalpha() and parse_scale_word(word.text.split()[-1].split("-")[-1]) > 2:
                 _mark_taken(taken, word.start, word.end)
     numbers = add_halves(text, sorted(found, key=lambda one: one.start))
-    return share_units(text, list(combine_parts(text, numbers)))
+    return share_units(text, combine_parts(text, numbers))
 
 
 def _fold_digits(text: str) -> str:

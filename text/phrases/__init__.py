@@ -255,26 +255,10 @@ def choose_phrases(question: str, passages: Iterable[str], rewritten: str = "") 
 _BETWEEN: Final = "; "
 """Between several reasons for one doubt."""
 _WRITTEN_BY_CODE: Final = (
-    "never_given",
-    "not_there",
-    "uncited",
-    "figure_unquoted",
-    "figure_otherwise",
-    "figure_unquoted_around",
-    "figure_otherwise_around",
-    "figure_misplaced",
-    "figure_underived",
-    "name_unquoted",
-    "in_passage",
-    "fact_uncited",
-    "grounds_fail",
-    "unsaid",
-    "words_unquoted",
-    "denied",
-    "opposite",
+    *("never_given", "not_there", "uncited", "figure_unquoted", "figure_otherwise", "figure_unquoted_around"),
+    *("figure_otherwise_around", "figure_misplaced", "figure_underived", "name_unquoted", "in_passage", "fact_uncited"),
+    *("grounds_fail", "unsaid", "words_unquoted", "denied", "opposite"),
 )
-
-
 _USED_UP: Final = frozenset({"time", "tokens", "cost", "iterations", "steps", "stalled"})
 """The kinds of early ends that say enough by themselves."""
 

@@ -11,6 +11,16 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Final, Literal
 
+
+def parse_table(table: str) -> dict[str, str]:
+    """Parse a table of units, each with its names up to a semicolon, to the unit of each name; `_` is a space."""
+    found: dict[str, str] = {}
+    for entry in table.split(";"):
+        unit, *names = entry.split()
+        found.update((name.replace("_", " "), unit) for name in names)
+    return found
+
+
 LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
 """Languages whose names of units are known. Where two disagree, the first one counts."""
 _OTHER_SCRIPTS: Final = ("ar", "bg", "el", "fa", "he", "hi", "th", "uk")
@@ -60,67 +70,31 @@ _PREFIXES: Final = {
     "tera": "tera téra тера テラ 테라 太",
     "pico": "pico piko пико ピコ 피코 皮",
 }
-_STEMS: Final = {
-    "molar": "molar моляр",
-    "sievert_dose": "sievert siévert зиверт シーベルト 시버트 希沃特 西弗",
-    "gray_dose": "gray грей グレイ 그레이 戈瑞",
-    "becquerel_activity": "becquerel bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克",
-    "curie_activity": "curie",
-    "tesla": "tesla тесла テスラ 테슬라 特斯拉",
-    "katal": "katal",
-    "farad": "farad",
-    "henry": "henry henries",
-    "siemens": "siemens",
-    "weber": "weber",
-    "molal": "molal",
-    "osmole": "osmol",
-    "watt_hour": "watthour watt-hour wattstunde watt-heure wattheure vatio-hora vatios-hora wattora",
-    "metric_ton": "tons 吨 噸 톤 ตัน",
-    "metric_horsepower": "pferdestärken pferdestärke caballos_de_vapor chevaux cavalli_vapore",
-    "tablespoon": "cucharadas_soperas cucchiai 大さじ 大匙 湯匙 큰술",
-    "teaspoon": "cucchiaini 小さじ 小匙 작은술",
-    "cup": "カップ ถ้วยตวง",
-    "oil_barrel": "barrels",
-    "hectogram": "etto etti",
-    "watt": "瓦",
-    "kilogram": "公斤",
-    "volt": "伏",
-    "ampere": "安",
-    "joule": "焦",
-    "pascal": "帕",
-    "hertz": "赫",
-    "liter": "公升",
-    "meter": "公尺",
-    "kilowatt_hour": "千瓦小时 度电",
-    "jin": "斤 市斤",
-    "li_length": "里 华里 華里",
-    "mu_area": "亩 畝",
-    "tsubo": "坪 평",
-    "rai": "ไร่",
-    "knot": "kts",
-    "volt_ampere": "voltampere вольт-ампер",
-    "base_pair": "base_pair basepair basenpaar paires_de_bases paia_di_basi pares_de_base baseparen 碱基对 塩基対",
-    "working_day": "working_day business_day workday trading_day werktag arbeitstag jour_ouvré jours_ouvrés"
-    " jour_ouvrable jours_ouvrables día_hábil días_hábiles día_laborable días_laborables giorno_lavorativo"
-    " giorni_lavorativi dia_útil dias_úteis werkdag рабочий_день рабочих_дня рабочих_дней iş_günü 工作日 営業日 영업일"
-    " วันทำการ",
-    "person_year": "person-year patient-year man-year participant-years personenjahr patientenjahre"
-    " personnes-années patients-années años-persona años-paciente anni-persona pessoas-ano persoonsjaren"
-    " человеко-лет 人年 人年間",
-    "person_day": "person-days patient-days man-days personentage bed-days",
-    "person_hour": "person-hours man-hours personenstunden",
-    "metric_pound": "pfund pond",
-    "metric_ounce": "ons",
-    "gauss_field": "gauss",
-    "torr": "torr",
-    "foot_pound_torque": "ft-lb lb-ft foot-pound pound-foot pound-feet pound-force-feet",
-    "tablet_dose": "tablet pill tablette comprimé tabletas pastilla comprimido compressa compresse таблетка"
-    " таблетки таблеток таблетку 錠",
-    "capsule_dose": "capsule kapsel gélule cápsula capsula капсул",
-    "fortnight": "fortnight",
-    "revolution": "revolution tours umdrehung revoluciones giri rotações toeren оборотов об 回転 转",
-    "psi": "pounds_per_square_inch pound_per_square_inch",
-}
+_STEMS: Final = parse_table("""
+molar molar моляр; sievert_dose sievert siévert зиверт シーベルト 시버트 希沃特 西弗;
+gray_dose gray грей グレイ 그레이 戈瑞; becquerel_activity becquerel bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克;
+curie_activity curie; tesla tesla тесла テスラ 테슬라 特斯拉; katal katal; farad farad; henry henry henries;
+siemens siemens; weber weber; molal molal; osmole osmol;
+watt_hour watthour watt-hour wattstunde watt-heure wattheure vatio-hora vatios-hora wattora;
+metric_ton tons 吨 噸 톤 ตัน; metric_horsepower pferdestärken pferdestärke caballos_de_vapor chevaux cavalli_vapore;
+tablespoon cucharadas_soperas cucchiai 大さじ 大匙 湯匙 큰술; teaspoon cucchiaini 小さじ 小匙 작은술;
+cup カップ ถ้วยตวง; oil_barrel barrels; hectogram etto etti; watt 瓦; kilogram 公斤; volt 伏; ampere 安; joule 焦;
+pascal 帕; hertz 赫; liter 公升; meter 公尺; kilowatt_hour 千瓦小时 度电; jin 斤 市斤; li_length 里 华里 華里;
+mu_area 亩 畝; tsubo 坪 평; rai ไร่; knot kts; volt_ampere voltampere вольт-ампер;
+base_pair base_pair basepair basenpaar paires_de_bases paia_di_basi pares_de_base baseparen 碱基对 塩基対;
+working_day working_day business_day workday trading_day werktag arbeitstag jour_ouvré jours_ouvrés jour_ouvrable
+jours_ouvrables día_hábil días_hábiles día_laborable días_laborables giorno_lavorativo giorni_lavorativi dia_útil
+dias_úteis werkdag рабочий_день рабочих_дня рабочих_дней iş_günü 工作日 営業日 영업일 วันทำการ;
+person_year person-year patient-year man-year participant-years personenjahr patientenjahre personnes-années
+patients-années años-persona años-paciente anni-persona pessoas-ano persoonsjaren человеко-лет 人年 人年間;
+person_day person-days patient-days man-days personentage bed-days; person_hour person-hours man-hours personenstunden;
+metric_pound pfund pond; metric_ounce ons; gauss_field gauss; torr torr;
+foot_pound_torque ft-lb lb-ft foot-pound pound-foot pound-feet pound-force-feet;
+tablet_dose tablet pill tablette comprimé tabletas pastilla comprimido compressa compresse таблетка таблетки таблеток
+таблетку 錠; capsule_dose capsule kapsel gélule cápsula capsula капсул; fortnight fortnight;
+revolution revolution tours umdrehung revoluciones giri rotações toeren оборотов об 回転 转;
+psi pounds_per_square_inch pound_per_square_inch
+""")
 """Stems of units that the CLDR has not, or not with all prefixes."""
 _WITH_PREFIXES: Final = (
     *("gram", "liter", "meter", "watt", "volt", "ampere", "ohm", "joule", "pascal", "hertz", "newton"),
@@ -143,47 +117,27 @@ _SYMBOLS: Final = {
     "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
     "eq": "charge_equivalent",
 }  # fmt: skip
-_OTHER: Final = {
-    "min": "minute", "mins": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "Std": "hour", "d": "day",
-    "wk": "week", "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year", "secs": "second",
-    "ha": "hectare", "ac": "acre", "ft": "foot", "in": "inch", "yd": "yard", "mi": "mile", "nmi": "nautical_mile",
-    "lb": "pound", "lbs": "pound", "oz": "ounce", "gal": "gallon", "mph": "mile/hour", "kph": "kilometer/hour",
-    "kmh": "kilometer/hour", "kn": "knot", "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water",
-    "y": "year", "AU": "astronomical_unit", "au": "astronomical_unit", "ly": "light_year", "pc": "parsec",
-    "kpc": "kiloparsec", "Mpc": "megaparsec", "tr": "revolution", "mug": "microgram", "mumol": "micromole",
-    "ppb": "ppb", "ppt": "ppt", "rpm": "revolution/minute", "bpm": "beat/minute", "dB": "decibel_level",
-    "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "Celsius": "degC",
-    "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom", "Å": "angstrom", "hp": "horsepower",
-    "PS": "metric_horsepower", "CV": "metric_horsepower", "ch": "metric_horsepower", "Nm": "newton_meter_torque",
-    "kNm": "kilonewton_meter_torque", "mNm": "millinewton_meter_torque", "dBm": "decibel_level_m",
-    "TEU": "container_unit", "dwt": "deadweight_ton", "bbl": "oil_barrel", "bbls": "oil_barrel",
-    "boe": "oil_equivalent_barrel", "fl oz": "fluid_ounce", "tbsp": "tablespoon", "EL": "tablespoon",
-    "tsp": "teaspoon", "tsps": "teaspoon", "TL": "TRY", "Btu": "british_thermal_unit", "inHg": "inHg",
-    "KiB": "kibibyte", "MiB": "mebibyte", "GiB": "gibibyte", "TiB": "tebibyte", "cfu": "colony_forming_unit",
-    "PFU": "plaque_forming_unit", "UI": "international_unit", "IE": "international_unit",
-    "international unit": "international_unit", "unidades internacionales": "international_unit",
-    "internationale Einheiten": "international_unit", "г": "gram", "мл": "milliliter", "л": "liter", "м": "meter",
-    "ч": "hour", "т": "metric_ton", "kilo": "kilogram", "ملغ": "milligram", "ملغم": "milligram", "ملجم": "milligram",
-    "مجم": "milligram", "مكغ": "microgram", "كغ": "kilogram", "كجم": "kilogram", "كلغ": "kilogram", "مل": "milliliter",
-    "cc": "centimeter**3", "micron": "micrometer", "decibel": "decibel_level", "kWp": "kilowatt_peak",
-    "MWp": "megawatt_peak", "beats": "beat", "quintaux": "quintal_mass", "doppelzentner": "quintal_mass",
-    "quintal": "quintal_mass", "kbps": "kilobit/second", "Mbps": "megabit/second", "Gbps": "gigabit/second",
-    "Tbps": "terabit/second", "short ton": "short_ton", "long ton": "long_ton", "parts per billion": "ppb",
-    "parts per trillion": "ppt", "deg C": "degC", "degree C": "degC", "degrees C": "degC", "degrees F": "degF",
-    "degC": "degC",
-    **{f"{where} {unit}": f"imperial_{unit.replace(' ', '_')}"
-       for where, unit in product(("imperial", "uk"), ("gallon", "pint", "quart", "fluid ounce"))},
-    "us pint": "pint", "quintali": "quintal_mass", "sec": "second",
-}  # fmt: skip
-_MORE_NAMES: Final = {
-    "second": "秒鐘",
-    "minute": "分鐘",
-    "hour": "uren 小時",
-    "day": "日間 сутки",
-    "week": "週",
-    "month": "個月 ヶ月",
-    "year": "années jaren annum 年間",
-}
+_OTHER: Final = parse_table("""
+minute min mins 分鐘; hour h hr hrs Std ч uren 小時; day d 日間 сутки; week wk wks 週; month mo mos 個月 ヶ月;
+year yr yrs y années jaren annum 年間; second secs sec 秒鐘; hectare ha; acre ac; foot ft; inch in; yard yd; mile mi;
+nautical_mile nmi; pound lb lbs; ounce oz; gallon gal; mile/hour mph; kilometer/hour kph kmh; knot kn; mmHg mmHg;
+centimeter_water cmH2O cmH₂O; astronomical_unit AU au; light_year ly; parsec pc; kiloparsec kpc; megaparsec Mpc;
+revolution tr; microgram mug مكغ; micromole mumol; ppb ppb parts_per_billion; ppt ppt parts_per_trillion;
+revolution/minute rpm; beat/minute bpm; decibel_level dB decibel; decibel_level_a dBA;
+degC °C ℃ Celsius deg_C degree_C degrees_C degC; degF °F ℉ Fahrenheit degrees_F; angular_degree °; angstrom Å Å;
+horsepower hp; metric_horsepower PS CV ch; newton_meter_torque Nm; kilonewton_meter_torque kNm;
+millinewton_meter_torque mNm; decibel_level_m dBm; container_unit TEU; deadweight_ton dwt; oil_barrel bbl bbls;
+oil_equivalent_barrel boe; fluid_ounce fl_oz; tablespoon tbsp EL; teaspoon tsp tsps; TRY TL; british_thermal_unit Btu;
+inHg inHg; kibibyte KiB; mebibyte MiB; gibibyte GiB; tebibyte TiB; colony_forming_unit cfu; plaque_forming_unit PFU;
+international_unit UI IE international_unit unidades_internacionales internationale_Einheiten; gram г;
+milliliter мл مل; liter л; meter м; metric_ton т; kilogram kilo كغ كجم كلغ; milligram ملغ ملغم ملجم مجم;
+centimeter**3 cc; micrometer micron; kilowatt_peak kWp; megawatt_peak MWp; beat beats;
+quintal_mass quintaux doppelzentner quintal quintali; kilobit/second kbps; megabit/second Mbps; gigabit/second Gbps;
+terabit/second Tbps; short_ton short_ton; long_ton long_ton; imperial_gallon imperial_gallon uk_gallon;
+imperial_pint imperial_pint uk_pint; imperial_quart imperial_quart uk_quart;
+imperial_fluid_ounce imperial_fluid_ounce uk_fluid_ounce; pint us_pint
+""")
+"""Symbols and names that the CLDR has not; they take no prefix."""
 _ENDINGS: Final = (
     *("n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами"),
     *("lar", "ler", "ye", "ya", "den", "dan", "de", "da"),
@@ -236,7 +190,7 @@ def load_first_words() -> frozenset[str]:
 
 @cache
 def _load_prefixable() -> frozenset[str]:
-    return frozenset((*_WITH_PREFIXES, *_STEMS, *_SYMBOLS.values()))
+    return frozenset((*_WITH_PREFIXES, *_STEMS.values(), *_SYMBOLS.values()))
 
 
 @cache
@@ -250,9 +204,8 @@ def _load_names() -> dict[str, str]:
 
 
 def _iterate_names() -> Iterator[tuple[str, str]]:
-    yield from ((written, unit) for written, unit in _OTHER.items() if len(written) > 2)
-    for unit, listed in (*_MORE_NAMES.items(), *_STEMS.items()):
-        yield from ((name.replace("_", " "), unit) for name in listed.split())
+    yield from ((written, unit) for written, unit in _OTHER.items() if len(written) > 2 or written > "\u3000")
+    yield from _STEMS.items()
     for language in LANGUAGES:
         yield from _iterate_cldr(language, "long")
     for language in _OTHER_SCRIPTS:

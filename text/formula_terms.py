@@ -180,7 +180,8 @@ def join_terms(terms: Sequence[Term]) -> Term:
         parts.append(_choose_form(shown, roles, place))
         if place + 1 < len(shown):
             parts.append(_choose_gap(parts[-1], _choose_form(shown, roles, place + 1), roles[place], roles[place + 1]))
-    text = unicodedata.normalize("NFC", _strike_operators("".join(parts)))
+    struck = re.sub("\u0338 ?(.)", "\\1\u0338", "".join(parts))  # a stroke drawn over a sign becomes part of it
+    text = unicodedata.normalize("NFC", struck)
     is_fenced = len(shown) > 1 and roles[0] == "open" and roles[-1] == "close" and _encloses_all(roles)
     bare_quotient = any(term.closed and not term.grips_right_only for term in shown) and not is_fenced
     return Term(text, closed=f"({text})" if bare_quotient else "", is_single=is_fenced)
@@ -193,11 +194,6 @@ def _encloses_all(roles: Sequence[Role]) -> bool:
         if depth == 0:
             return False
     return True
-
-
-def _strike_operators(text: str) -> str:
-    """A stroke drawn over a sign becomes part of it."""
-    return re.sub("\u0338 ?(.)", "\\1\u0338", text) if "\u0338" in text else text
 
 
 def _join_numbers(terms: Sequence[Term]) -> list[Term]:

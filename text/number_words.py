@@ -36,11 +36,11 @@ _SCALE_PATTERN: Final = re.compile(r"\W*(?P<zeros>0+) (?P<word>[^\W\d_][^\s'0]*)
 _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig|mal|maal)$")
 _MULTIPLIERS: Final = {
     "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
-    "2": "дважды вдвое "
-    "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
-    "duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde",
-    "3": "thrice трижды втрое "
-    "triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron triplicou",
+    "2": "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó"
+    " duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde"
+    " дважды вдвое",
+    "3": "thrice triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron"
+    " triplicou трижды втрое",
     "4": "quadrupled vervierfacht vervierfachte quadruplé quadruplée cuadruplicó quadruplicou",
 }
 _MULTIPLES: Final = {word: Decimal(factor) for factor, words in _MULTIPLIERS.items() for word in words.split()}

@@ -50,9 +50,8 @@ _KOREAN: Final = re.compile(
 )
 """Native numbers of Korean, which stand before what they count."""
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
-_ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
-    "两": 2,
-    "兩": 2,
+_ONES: Final = {
+    sign: value for value, signs in enumerate(("零\u3007", "一", "二两兩", *"三四五六七八九")) for sign in signs
 }
 _TENS: Final = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS: Final = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}

@@ -57,19 +57,13 @@ volume-milliliter volume-quart volume-cup volume-tablespoon volume-teaspoon volu
 volume-barrel:oil_barrel length-fathom pressure-inch-ofhg:inHg volume-acre-foot:acre_foot
 energy-british-thermal-unit:british_thermal_unit
 """
-_PREFIXES: Final = {
-    "nano": "nano nano nano нано ナノ 나노 纳 奈 นาโน",
-    "micro": "micro mikro micró микро マイクロ 마이크로 微 ไมโคร",
-    "milli": "milli mili милли мілі ミリ 밀리 毫 มิลลิ",
-    "centi": "centi zenti santi санти センチ 센티 厘 釐 เซนติ",
-    "deci": "deci dezi desi déci деци デシ 데시 分",
-    "hecto": "hecto hekto гекто ヘクト 헥토 百",
-    "kilo": "kilo quilo chilo кило кіло キロ 킬로 千 กิโล",
-    "mega": "mega méga мега メガ 메가 兆 เมกะ",
-    "giga": "giga гига гіга ギガ 기가 吉 จิกะ",
-    "tera": "tera téra тера テラ 테라 太",
-    "pico": "pico piko пико ピコ 피코 皮",
-}
+_PREFIXES: Final = parse_table("""
+nano nano нано ナノ 나노 纳 奈 นาโน; micro micro mikro micró микро マイクロ 마이크로 微 ไมโคร;
+milli milli mili милли мілі ミリ 밀리 毫 มิลลิ; centi centi zenti santi санти センチ 센티 厘 釐 เซนติ;
+deci deci dezi desi déci деци デシ 데시 分; hecto hecto hekto гекто ヘクト 헥토 百;
+kilo kilo quilo chilo кило кіло キロ 킬로 千 กิโล; mega mega méga мега メガ 메가 兆 เมกะ;
+giga giga гига гіга ギガ 기가 吉 จิกะ; tera tera téra тера テラ 테라 太; pico pico piko пико ピコ 피코 皮
+""")
 _STEMS: Final = parse_table("""
 molar molar моляр; sievert_dose sievert siévert зиверт シーベルト 시버트 希沃特 西弗;
 gray_dose gray грей グレイ 그레이 戈瑞; becquerel_activity becquerel bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克;
@@ -99,24 +93,17 @@ psi pounds_per_square_inch pound_per_square_inch
 _WITH_PREFIXES: Final = (
     *("gram", "liter", "meter", "watt", "volt", "ampere", "ohm", "joule", "pascal", "hertz", "newton"),
 )
-_SYMBOL_PREFIXES: Final = {
-    "": "", "f": "femto", "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "mc": "micro",
-    "micro": "micro",
-    "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo", "K": "kilo", "M": "mega", "G": "giga",
-    "T": "tera", "P": "peta",
-}  # fmt: skip
-_SYMBOLS: Final = {
-    "g": "gram", "l": "liter", "L": "liter", "ℓ": "liter", "m": "meter", "s": "second", "W": "watt", "V": "volt",
-    "A": "ampere", "J": "joule", "Pa": "pascal", "N": "newton", "Hz": "hertz", "mol": "mole", "M": "molar",
-    "Bq": "becquerel_activity", "Sv": "sievert_dose", "Gy": "gray_dose", "Ci": "curie_activity", "eV": "electron_volt",
-    "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
-    "Ah": "ampere_hour",
-    "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
-    "bit": "bit", "kat": "katal", "VA": "volt_ampere", "bp": "base_pair",
-    "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
-    "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
-    "eq": "charge_equivalent",
-}  # fmt: skip
+_SYMBOL_PREFIXES: Final = {"": ""} | parse_table("""
+femto f; pico p; nano n; micro u µ μ mc micro; milli m; centi c; deci d; hecto h; kilo k K; mega M; giga G; tera T;
+peta P
+""")
+_SYMBOLS: Final = parse_table("""
+gram g gr; liter l L ℓ; meter m; second s sec; watt W; volt V; ampere A; joule J; pascal Pa; newton N; hertz Hz;
+mole mol; molar M; becquerel_activity Bq; sievert_dose Sv; gray_dose Gy; curie_activity Ci; electron_volt eV;
+calorie cal; watt_hour Wh; dalton Da; ohm Ω Ω; farad F; henry H; ampere_hour Ah; siemens S; tesla T; kelvin K;
+lumen lm; lux lx; bar bar; byte B; bit b bit; katal kat; volt_ampere VA; base_pair bp; international_unit IU;
+enzyme_activity_unit U; metric_ton t; osmole Osm osmol; mole/liter mol/L; charge_equivalent Eq eq
+""")
 _OTHER: Final = parse_table("""
 minute min mins 分鐘; hour h hr hrs Std ч uren 小時; day d 日間 сутки; week wk wks 週; month mo mos 個月 ヶ月;
 year yr yrs y années jaren annum 年間; second secs sec 秒鐘; hectare ha; acre ac; foot ft; inch in; yard yd; mile mi;
@@ -164,10 +151,9 @@ def _find_prefixed(name: str) -> str:
     names = _load_names()
     if unit := names.get(name, ""):
         return unit
-    for prefix, written in _PREFIXES.items():
-        for one in written.split():
-            if name.startswith(one) and (unit := names.get(name.removeprefix(one), "")) in _load_prefixable():
-                return prefix + unit
+    for written, prefix in _PREFIXES.items():
+        if name.startswith(written) and (unit := names.get(name.removeprefix(written), "")) in _load_prefixable():
+            return prefix + unit
     return ""
 
 

@@ -84,6 +84,14 @@ class Number:
         return frozenset(reading.value.normalize() for reading in self.readings)
 
 
+def build_spelled(
+    text: str, start: int, end: int, value: Decimal | int, unit: str = "", unit_end: int = 0, *, step: str = "1"
+) -> Number:
+    """Build the number of words from `start` to `end`, which is exact to `step`."""
+    reading = NumberReading(Decimal(value), Decimal(step))
+    return Number(text[start:end], start, end, (reading,), unit, max(end, unit_end), spelled=True)
+
+
 def is_ideograph(sign: str) -> bool:
     """Whether it is of a script that is written without spaces, so that digits next to it are no part of its word."""
     return ord(sign) >= 0x3000

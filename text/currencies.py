@@ -3,46 +3,22 @@
 from functools import cache
 from typing import Final
 
-from elcano.text.unit_names import LANGUAGES
+from elcano.text.unit_names import LANGUAGES, parse_table
 
-_CURRENCIES: Final = {
-    "USD": "$ us$ usd dollar dollars dólares dollari dólar dolar доллар доллара долларов 美元 달러 ドル ดอลลาร์",
-    "EUR": "€ eur euro euros avro eura eurot ユーロ 유로 欧元 евро ยูโร",
-    "GBP": "£ gbp pound-sterling",
-    "JPY": "¥ ￥ jpy yen 円 日元 엔 เยน",
-    "CNY": "cny rmb cn¥ yuan 元",
-    "CHF": "chf franken",
-    "KRW": "krw won ₩ 원",
-    "INR": "inr ₹ rs rupee rupees rupien roupies rupias",
-    "RUB": "rub ₽ \u0440\u0443\u0431 рубль рубля рублей",
-    "TRY": "try ₺ lira liras\u0131 tl",
-    "BRL": "brl r$ reais real",
-    "CAD": "cad c$ ca$ can$",
-    "AUD": "aud a$ au$",
-    "NZD": "nzd nz$",
-    "HKD": "hkd hk$",
-    "SGD": "sgd s$ sg$",
-    "TWD": "twd nt$",
-    "MXN": "mxn mx$",
-    "PLN": "pln zł złoty złote złotych",
-    "SEK": "sek kronor",
-    "NOK": "nok",
-    "DKK": "dkk",
-    "THB": "thb ฿ baht บาท 泰铢",
-    "ZAR": "zar rand",
-    "CENT": "¢ cent cents eurocent eurocents centavo centavos céntimo céntimos centime centimes centesimi",
-    "PENNY": "penny pence",
-}
-_BY_CURRENCY: Final = {one: code for code, listed in _CURRENCIES.items() for one in listed.split()}
-_NATIONS: Final = {
-    ("canadian", "kanadische", "canadiens", "canadienses"): "CAD",
-    ("australian", "australische", "australiens", "australianos"): "AUD",
-    ("new zealand",): "NZD",
-    ("hong kong",): "HKD",
-    ("singapore",): "SGD",
-    ("us", "u.s.", "american"): "USD",
-}
-CURRENCY_OF_NATION: Final = {nation: code for nations, code in _NATIONS.items() for nation in nations}
+_BY_CURRENCY: Final = parse_table("""
+USD $ us$ usd dollar dollars dólares dollari dólar dolar доллар доллара долларов 美元 달러 ドル ดอลลาร์;
+EUR € eur euro euros avro eura eurot ユーロ 유로 欧元 евро ยูโร; GBP £ gbp pound-sterling;
+JPY ¥ ￥ jpy yen 円 日元 엔 เยน; CNY cny rmb cn¥ yuan 元; CHF chf franken; KRW krw won ₩ 원;
+INR inr ₹ rs rupee rupees rupien roupies rupias; RUB rub ₽ \u0440\u0443\u0431 рубль рубля рублей;
+TRY try ₺ lira liras\u0131 tl; BRL brl r$ reais real; CAD cad c$ ca$ can$; AUD aud a$ au$; NZD nzd nz$; HKD hkd hk$;
+SGD sgd s$ sg$; TWD twd nt$; MXN mxn mx$; PLN pln zł złoty złote złotych; SEK sek kronor; NOK nok; DKK dkk;
+THB thb ฿ baht บาท 泰铢; ZAR zar rand;
+CENT ¢ cent cents eurocent eurocents centavo centavos céntimo céntimos centime centimes centesimi; PENNY penny pence
+""")
+CURRENCY_OF_NATION: Final = parse_table("""
+CAD canadian kanadische canadiens canadienses; AUD australian australische australiens australianos; NZD new_zealand;
+HKD hong_kong; SGD singapore; USD us u.s. american
+""")
 """By the word of a nation before `dollars`."""
 
 

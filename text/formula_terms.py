@@ -28,44 +28,23 @@ class Term(NamedTuple):
 NOTHING: Final = Term("", "space")
 
 _SIGNS: Final = frozenset("+−±∓")
-_INFIX: Final = frozenset("+−±∓×÷∧∨∩∪⊕⊗⊖⊙∘=<>≤≥≦≧⩽⩾≠≈≡∼≃≅≍∝∈∉∋⊂⊆⊃⊇⊄→←↔⇒⇐⇔↦⟶⟵⟹⟺⟼≪≫≺≻⊢⊨≔≜≐∥⊥⇌⇄⇋∖≲≳≮≯≢≇∴∵")
-_TIGHT: Final = frozenset("/·⋅∗*∙|∣‖⁄∕:")
-_PREFIX: Final = frozenset("∂∇∀∃∄¬∆√∠")
-_POSTFIX: Final = frozenset("!%‰°′″‴")
-_LARGE: Final = frozenset("∑∏∐∫∬∭∮∯⋂⋃⨁⨂⨀⋁⋀")
-_OPEN: Final = frozenset("([{⟨⌈⌊⟦〈")
-_CLOSE: Final = frozenset(")]}⟩⌉⌋⟧〉")
-_SEPARATORS: Final = frozenset(",;")
+_INFIX: Final = "+−±∓×÷∧∨∩∪⊕⊗⊖⊙∘=<>≤≥≦≧⩽⩾≠≈≡∼≃≅≍∝∈∉∋⊂⊆⊃⊇⊄→←↔⇒⇐⇔↦⟶⟵⟹⟺⟼≪≫≺≻⊢⊨≔≜≐∥⊥⇌⇄⇋∖≲≳≮≯≢≇∴∵"
+_LARGE: Final = "∑∏∐∫∬∭∮∯⋂⋃⨁⨂⨀⋁⋀"
+_OPEN: Final = "([{⟨⌈⌊⟦〈"
+_CLOSE: Final = ")]}⟩⌉⌋⟧〉"
 _ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(_INFIX, "infix"),
-    **dict.fromkeys(_TIGHT, "tight"),
-    **dict.fromkeys(_PREFIX, "prefix"),
-    **dict.fromkeys(_POSTFIX, "postfix"),
+    **dict.fromkeys("/·⋅∗*∙|∣‖⁄∕:", "tight"),
+    **dict.fromkeys("∂∇∀∃∄¬∆√∠", "prefix"),
+    **dict.fromkeys("!%‰°′″‴", "postfix"),
     **dict.fromkeys(_LARGE, "large"),
     **dict.fromkeys(_OPEN, "open"),
     **dict.fromkeys(_CLOSE, "close"),
-    **dict.fromkeys(_SEPARATORS, "separator"),
-    "⁡": "space",
-    "⁢": "space",
-    "⁣": "separator",
-    "⁤": "space",
+    **dict.fromkeys(",;\u2063", "separator"),
+    **dict.fromkeys("\u2061\u2062\u2064", "space"),
 }
 _INVISIBLE: Final = dict.fromkeys(map(ord, "⁡⁢⁣⁤​⁠﻿"), "")
-_SAME: Final = {
-    "-": "−",
-    "‐": "−",
-    "–": "−",
-    "~": "∼",
-    "'": "′",
-    "''": "″",
-    "⋆": "*",
-    "∗": "*",
-    "⋅": "·",
-    "∣": "|",
-    "∕": "/",
-    "⁄": "/",
-    "―": "—",
-}
+_SAME: Final = {**dict(zip("-‐–~'⋆∗⋅∣∕⁄―", "−−−∼′**·|//—", strict=True)), "''": "″"}
 """Operators that are drawn alike, in one spelling, so that each is found however it was typed."""
 _PRIMES: Final = frozenset("′″‴⁗'")
 _ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
@@ -201,7 +180,8 @@ def join_terms(terms: Sequence[Term]) -> Term:
         parts.append(_choose_form(shown, roles, place))
         if place + 1 < len(shown):
             parts.append(_choose_gap(parts[-1], _choose_form(shown, roles, place + 1), roles[place], roles[place + 1]))
-    text = unicodedata.normalize("NFC", _strike_operators("".join(parts)))
+    struck = re.sub("\u0338 ?(.)", "\\1\u0338", "".join(parts))  # a stroke drawn over a sign becomes part of it
+    text = unicodedata.normalize("NFC", struck)
     is_fenced = len(shown) > 1 and roles[0] == "open" and roles[-1] == "close" and _encloses_all(roles)
     bare_quotient = any(term.closed and not term.grips_right_only for term in shown) and not is_fenced
     return Term(text, closed=f"({text})" if bare_quotient else "", is_single=is_fenced)
@@ -214,11 +194,6 @@ def _encloses_all(roles: Sequence[Role]) -> bool:
         if depth == 0:
             return False
     return True
-
-
-def _strike_operators(text: str) -> str:
-    """A stroke drawn over a sign becomes part of it."""
-    return re.sub("\u0338 ?(.)", "\\1\u0338", text) if "\u0338" in text else text
 
 
 def _join_numbers(terms: Sequence[Term]) -> list[Term]:

@@ -82,7 +82,9 @@ def _get_name(element: Element) -> str:
 def _write_row(elements: Sequence[Element], depth: int) -> Term:
     if depth > MOST_DEPTH:
         raise _TooLarge
-    return join_terms([_write_element(one, depth) for one in _list_parts(elements, depth)])
+    return join_terms(
+        [_WRITERS.get(_get_name(one), _write_token)(one, depth + 1) for one in _list_parts(elements, depth)]
+    )
 
 
 def _list_parts(elements: Sequence[Element], depth: int) -> Iterator[Element]:
@@ -98,10 +100,6 @@ def _list_parts(elements: Sequence[Element], depth: int) -> Iterator[Element]:
             yield from _list_parts(children[:1] if name in _FIRST_CHILD_ONLY else children, depth + 1)
         elif name and name not in _INVISIBLE:
             yield element
-
-
-def _write_element(element: Element, depth: int) -> Term:
-    return _WRITERS.get(_get_name(element), _write_token)(element, depth + 1)
 
 
 def _write_token(element: Element, depth: int) -> Term:

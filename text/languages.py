@@ -28,16 +28,18 @@ import regex
 from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 
 ENGLISH: Final = "en"
-_NAMES: Final = {
-    **{"ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german"},
-    **{"el": "greek", "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque"},
-    **{"fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "gu": "gujarati", "he": "hebrew"},
-    **{"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "ja": "japanese"},
-    **{"ko": "korean", "lt": "lithuanian"},
-    **{"ms": "malaysian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese"},
-    **{"ro": "romanian", "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil"},
-    **{"tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese"},
-}
+_NAMES: Final[dict[str, str]] = dict(
+    re.findall(
+        r"(\w+) (\w+)",
+        """
+ar arabic, bg bulgarian, ca catalan, cs czech, da danish, de german, el greek, en english, eo esperanto,
+es spanish, et estonian, eu basque, fa persian, fi finnish, fr french, ga irish, gu gujarati, he hebrew,
+hi hindi, hu hungarian, hy armenian, id indonesian, it italian, ja japanese, ko korean, lt lithuanian,
+ms malaysian, ne nepali, nl dutch, no norwegian, pl polish, pt portuguese, ro romanian, ru russian, sk slovak,
+sr serbian, sv swedish, ta tamil, tr turkish, uk ukrainian, vi vietnamese, yi yiddish, zh chinese
+""",
+    )
+)
 """By code what snowballstemmer and stop-words call it; either may lack it."""
 UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
 """Languages whose words are taken apart by `unspaced`; Korean has spaces, and particles that cling to its words."""
@@ -119,10 +121,9 @@ ASKED_NOUNS: Final = frozenset(["list", "type", "types", "user", "users"])
 
 _ASKING: Final = {
     "de": """
-warum weshalb wieso wer wen wem wessen wie wieviel wieviele viel viele wann wo was welche welcher welches
-welchem welchen wofür womit woran worauf woraus worin worüber wovon wozu wurde wurden worden gibt gab geben heißt hieß
-nennt nannte
-genannt bitte erkläre erklären beschreibe beschreiben zeige kann können lässt etwa beim ab per sowohl desto bzw
+warum weshalb wieso wer wen wem wessen wie wieviel wieviele viel viele wann wo was welche welcher welches welchem
+welchen wofür womit woran worauf woraus worin worüber wovon wozu wurde wurden worden gibt gab geben heißt hieß nennt
+nannte genannt bitte erkläre erklären beschreibe beschreiben zeige kann können lässt etwa beim ab per sowohl desto bzw
 """,
     "es": """
 qué quién quiénes cuál cuáles cómo cuándo dónde cuánto cuánta cuántos cuántas por para según llama llamaba llamó

@@ -8,7 +8,7 @@ the word that they stand before: `pain without nausea` is not `nausea without pa
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 
 from elcano.text.languages import ENGLISH
@@ -23,6 +23,7 @@ _LINKS: Final[Mapping[str, str]] = {
     "nl": "de het een van der des",
 }
 """Articles, and what represents the genitive."""
+_LINK_WORDS: Final = frozenset(word for listed in _LINKS.values() for word in listed.split())
 NAME_LANGUAGES: Final = frozenset({*_LINKS, "ja", "ko", "th", "zh"})
 _LINKS_OF_ONE_LANGUAGE: Final = frozenset("a an as d da das die do dos i l lo o of os um".split())  # noqa: SIM905
 """Words of other languages too: `of` is Dutch for `or`, `dos` is Spanish for `two`. They need the name's language."""
@@ -44,19 +45,9 @@ sinds tegen uit op aan alleen te
 """
 JOINING_WORDS: Final = frozenset(_JOINING.split())
 """Negations, comparisons and prepositions: what they turn is the word behind them."""
-_AND: Final[Mapping[str, frozenset[str]]] = {
-    **dict.fromkeys(("and", "plus", "und", "et", "ed"), frozenset()),
-    "y": frozenset({"es"}),
-    "e": frozenset({"es", "it", "pt"}),
-    "en": frozenset({"nl"}),
-}
+_AND: Final = {**dict.fromkeys(("and", "plus", "und", "et", "ed"), ""), "y": "es", "e": "es it pt", "en": "nl"}
 """Words for `&`, and the languages in which they are; none: in all of them."""
-_AT: Final[Mapping[str, frozenset[str]]] = {
-    "at": frozenset(),
-    "à": frozenset(),
-    "aos": frozenset(),
-    "a": frozenset({"es", "it", "pt"}),
-}
+_AT: Final = {"at": "", "à": "", "aos": "", "a": "es it pt"}
 """Before a number they only say when: `mortality at 30 days` is `30-day mortality`."""
 
 
@@ -64,22 +55,17 @@ def is_link(word: str, language: str) -> bool:
     """Whether a lower-case word of a name in `language` says nothing of what it names."""
     if word in _LINKS_OF_ONE_LANGUAGE:
         return word in _LINKS.get(language, "").split()
-    return word in _all_links()
-
-
-@cache
-def _all_links() -> frozenset[str]:
-    return frozenset(word for listed in _LINKS.values() for word in listed.split())
+    return word in _LINK_WORDS
 
 
 def is_and(word: str, language: str) -> bool:
     """Whether a lower-case word of a name in `language` means `&`."""
-    return word in _AND and (not _AND[word] or language in _AND[word])
+    return word in _AND and (not _AND[word] or language in _AND[word].split())
 
 
 def is_at(word: str, language: str) -> bool:
     """Whether a lower-case word of a name in `language` only says when, if a number follows it."""
-    return word in _AT and (not _AT[word] or language in _AT[word])
+    return word in _AT and (not _AT[word] or language in _AT[word].split())
 
 
 _CASES: Final = (("", "m"), ("", "r"))
@@ -95,6 +81,8 @@ _PLURALS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 """Endings of which one is the singular's, and the other the plural's or a case's. Stems are too little: those of
 `position` and `positive`, and of `medical` and `medication`, are the same."""
+_ALL_PLURALS: Final = {pair for pairs in _PLURALS.values() for pair in pairs} - {*_CASES, ("", "n")}
+"""Those of every language but the ones that make another word in English: `Australian`, `safer`."""
 _NOUN_PLURALS: Final = (
     *(("", ending) for ending in ("e", "n", "en", "s", "es", "er", "ern", "se", "nen")),
     *(("e", "s"), ("e", "es"), ("en", "s"), ("en", "es"), ("s", "es")),
@@ -141,7 +129,7 @@ def list_forms(word: str, language: str, *, noun: bool = False) -> frozenset[str
     """The forms of a word in number and case, itself among them, as `spell_alike` spells them."""
     own = spell_alike(word, language, noun=noun)
     endings = _NOUN_PLURALS if noun and language == "de" else _PLURALS.get(language, ())
-    return frozenset({own, *_change_ending(own, endings, _SHORTEST), *_change_ending(own, _list_all_plurals(), _LONG)})
+    return frozenset({own, *_change_ending(own, endings, _SHORTEST), *_change_ending(own, _ALL_PLURALS, _LONG)})
 
 
 def _change_ending(word: str, endings: Iterable[tuple[str, str]], least: int) -> Iterator[str]:
@@ -150,12 +138,6 @@ def _change_ending(word: str, endings: Iterable[tuple[str, str]], least: int) ->
         for end, other in ((first, second), (second, first)):
             if word.endswith(end) and len(word) - len(end) >= least:
                 yield word[: len(word) - len(end)] + other
-
-
-@cache
-def _list_all_plurals() -> tuple[tuple[str, str], ...]:
-    """List the plurals of every language except those that make another word in English: `Australian`, `safer`."""
-    return tuple({pair for pairs in _PLURALS.values() for pair in pairs} - {*_CASES, ("", "n")})
 
 
 @lru_cache(maxsize=100_000)

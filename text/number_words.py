@@ -17,19 +17,15 @@ _OTHER_WORDS: Final = "on sto once sei due elf neuf cent dos acht onze six tien 
 _AMBIGUOUS: Final = frozenset(_OTHER_WORDS.split())
 """Number words that are other words in another language: they count in a quote, and are not asked of one."""
 _POWERS: Final = {
-    3: "thousand thousands tausend mil mila mille duizend tusen bin k 千 천 พัน тыс тысяча тысячи тысяч"
-    " tys tysiąc tysięcy tysiące ألف",
+    3: "thousand thousands tausend k 千 천 тыс tys",
     2: "百",
-    4: "万 萬 만 หมื่น",
-    5: "lakh lakhs lac लाख лакх แสน",
-    6: "million millions millionen mio millón millones milione milioni milhão milhões miljoen miljoner milyon mn mln"
-    " m mi миллион миллиона миллионов млн milion miliony milionów ล้าน مليون",
-    7: "crore crores करोड़ крор",
+    4: "万 萬 만",
+    5: "lakh lakhs lac лакх",
+    6: "millionen mio mn mln m mi млн",
+    7: "crore crores крор",
     8: "亿 億 억",
-    9: "billion billions bn b bi milliard milliards milliarde milliarden mrd miliardo miliardi miljard miljarder milyar"
-    " bilhão bilhões mld mldr миллиард миллиарда миллиардов млрд miliard miliardy miliardów พันล้าน مليار",
-    12: "trillion trillions tn billionen billón billones biljoen biljoner bilione bilioni bilião biliões trilhão"
-    " trilhões trilyon триллион триллиона триллионов трлн bilion biliony 兆 조 ล้านล้าน",
+    9: "billion billions bn b bi milliarde milliarden mrd mld mldr млрд",
+    12: "trillion trillions tn billionen bilione bilioni bilião biliões трлн 兆 조",
     18: "trillionen trillón trillones triljoen trylion",
 }
 """Words that the CLDR has not, with the abbreviations, and those that are of several languages."""
@@ -40,11 +36,11 @@ _SCALE_PATTERN: Final = re.compile(r"\W*(?P<zeros>0+) (?P<word>[^\W\d_][^\s'0]*)
 _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig|mal|maal)$")
 _MULTIPLIERS: Final = {
     "0.5": "halved halving halbiert halbierte halbierten dimezzato dimezzata dimezzati dimezzate gehalveerd halveerde",
-    "2": "дважды вдвое "
-    "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó "
-    "duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde",
-    "3": "thrice трижды втрое "
-    "triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron triplicou",
+    "2": "double doubled doubling twice verdoppelt verdoppelte verdoppelten doublé doublée doublés doublées duplicó"
+    " duplicaron raddoppiato raddoppiata raddoppiati raddoppiate duplicou duplicaram dobrou verdubbeld verdubbelde"
+    " дважды вдвое",
+    "3": "thrice triple tripled verdreifacht verdreifachte triplé triplée triplés triplées triplicó triplicaron"
+    " triplicou трижды втрое",
     "4": "quadrupled vervierfacht vervierfachte quadruplé quadruplée cuadruplicó quadruplicou",
 }
 _MULTIPLES: Final = {word: Decimal(factor) for factor, words in _MULTIPLIERS.items() for word in words.split()}

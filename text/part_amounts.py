@@ -1,14 +1,15 @@
-"""Halves, quarters and fractions of units and of scale words: `half an hour`, `1 1/2 cups`, `une heure et demie`."""
+"""Amounts in parts, `half an hour`, `1 1/2 cups`, `une heure et demie`, or of several: `1 h 30 min`, `1億2000万`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from elcano.text.amounts import Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.amounts import Number, NumberReading, build_spelled, parse_unit, read_scale_words
 from elcano.text.number_words import parse_factor, parse_scale_word
+from elcano.text.unit_comparison import get_smaller_units
 from elcano.text.units import TIMES
 
 _HALF: Final = (
@@ -62,20 +63,16 @@ _PRESCRIBED: Final = re.compile(
 def find_part_amounts(text: str, folded: str) -> Iterator[Number]:
     """Parts of a unit, a scale word or a dozen, and doses."""
     for dose in _PRESCRIBED.finditer(folded):
-        many, unit = (
-            Decimal(dose["hours"] or _LATIN[dose["times"][0].lower()]),
-            "hour" if dose["hours"] else f"{TIMES}/day",
-        )
-        yield Number(dose[0], *dose.span(), (NumberReading(many, Decimal(1)),), unit, dose.end(), spelled=True)
+        many = int(dose["hours"] or _LATIN[dose["times"][0].lower()])
+        yield build_spelled(text, *dose.span(), many, "hour" if dose["hours"] else f"{TIMES}/day")
     for found in _ONE_AND_HALF.finditer(folded):  # `an hour and a half`, `one and a half litres`
-        readings = (NumberReading(Decimal("1.5"), Decimal("0.1")),)
         if not found["thing"]:
             unit, end = parse_unit(folded, found.end())
         elif (unit := parse_unit(folded, found.start("thing"))[0]) and unit != "%":
             end = found.end()
         else:
             continue
-        yield Number(text[slice(*found.span())], *found.span(), readings, unit, max(end, found.end()), spelled=True)
+        yield build_spelled(text, *found.span(), Decimal("1.5"), unit, end, step="0.1")
     for found in (*_PART.finditer(folded), *_IDEOGRAPHIC.finditer(folded)):
         quarters = found.groupdict().get("quarters")
         share = Fraction(3 if found["three"] else 1, 4) if quarters else Fraction(1, 2)
@@ -133,3 +130,43 @@ def add_halves(text: str, numbers: list[Number]) -> list[Number]:
         written = text[one.start : end].strip()
         numbers[at] = replace(one, text=written, end=end, readings=half, unit=unit, unit_end=max(end, unit_end))
     return numbers
+
+
+_BETWEEN_PARTS: Final = re.compile(r"[ \u00a0]?(?:,[ \u00a0]|and[ \u00a0]|und[ \u00a0]|et[ \u00a0])?")
+_SPELLED_ON: Final = re.compile(r"[ \u00a0](?:(?:and|e|y|et|und|en)[ \u00a0])?(?:(?:one|an?)[ \u00a0])?")
+"""What stands within `two thousand three hundred`."""
+_PARTED_MYRIADS: Final = re.compile(r"[兆조亿億억万萬만][ \u00a0]?")
+"""The signs that end the first part of a number by ten thousands: `1億2000万`."""
+
+
+def combine_parts(text: str, numbers: Iterable[Number]) -> list[Number]:
+    """The numbers, those as one that are one amount in two parts, as in `1 h 30 min`."""
+    found: list[Number] = []
+    for one in numbers:
+        if found and (both := _combine_amounts(text, found[-1], one)):
+            found[-1] = both
+        else:
+            found.append(one)
+    return found
+
+
+def _combine_amounts(text: str, one: Number, following: Number) -> Number | None:
+    if not (one.readings and following.readings):
+        return None
+    larger, more = one.readings[0], following.readings[0]
+    added = not one.unit and more.value < larger.step
+    factor = None
+    if added and one.spelled and following.spelled and _SPELLED_ON.fullmatch(text, one.end, following.start):
+        factor = 1 if larger.step >= 1000 else None
+    elif following.signed or len(one.readings) + len(following.readings) > 2:
+        return None
+    elif added and larger.step <= larger.value and _PARTED_MYRIADS.fullmatch(text, one.end - 1, following.start):
+        factor = 1
+    elif not one.ordinal and _BETWEEN_PARTS.fullmatch(text, one.unit_end, following.start):
+        factor = get_smaller_units(one.unit, following.unit)
+        factor = factor if factor and 0 <= more.value < factor else None
+    if factor is None:
+        return None
+    reading = NumberReading(larger.value * factor + more.value, more.step)
+    written = text[one.start : following.end]
+    return replace(following, text=written, start=one.start, readings=(reading,), signed=one.signed)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from elcano.text.amounts import Number, NumberReading, parse_unit, read_scale_words
+from elcano.text.amounts import Number, NumberReading, build_spelled, parse_unit, read_scale_words
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import (
     UNSURE_SCALES,
@@ -50,9 +50,8 @@ _KOREAN: Final = re.compile(
 )
 """Native numbers of Korean, which stand before what they count."""
 _ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
-_ONES: Final = {sign: value for value, signs in enumerate(("零\u3007", *"一二三四五六七八九")) for sign in signs} | {
-    "两": 2,
-    "兩": 2,
+_ONES: Final = {
+    sign: value for value, signs in enumerate(("零\u3007", "一", "二两兩", *"三四五六七八九")) for sign in signs
 }
 _TENS: Final = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS: Final = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
@@ -74,31 +73,25 @@ _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
 def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
     """Numbers in words; None: those of every language."""
     for few in _FEW_OF.finditer(folded):
-        reading = NumberReading(Decimal(0 if few["none"] else 1), Decimal(1))
         end = few.start() + len(few[0].split()[0])
-        yield Number(text[few.start() : end], few.start(), end, (reading,), unit_end=end, spelled=True)
+        yield build_spelled(text, few.start(), end, 0 if few["none"] else 1)
     yield from _find_ideographs(text, folded)
     for counted in _KOREAN.finditer(folded):
-        reading = NumberReading(Decimal(_KOREAN_ONES[counted["word"]]), Decimal(1))
-        end = counted.end("word")
-        unit, unit_end = parse_unit(folded, end)
-        yield Number(counted["word"], counted.start(), end, (reading,), unit, max(end, unit_end), spelled=True)
+        start, end = counted.span("word")
+        yield build_spelled(text, start, end, _KOREAN_ONES[counted["word"]], *parse_unit(folded, end))
     for other in _EVERY_OTHER.finditer(folded):
         unit, end = parse_unit(folded, other.end() - (other[0][-1] in " \u00a0"))
         if unit:
-            yield Number(other[0], *other.span(), (NumberReading(Decimal(2), Decimal(1)),), unit, end, spelled=True)
+            yield build_spelled(text, *other.span(), 2, unit, end)
     for half in _BY_HALF.finditer(folded):
-        reading = NumberReading(Decimal(50), Decimal(1))
-        yield Number(half[0], *half.span(), (reading,), SHARE, half.end(), spelled=True)
+        yield build_spelled(text, *half.span(), 50, SHARE)
     at = 0
     while (match := _WORD.search(folded, at)) is not None:
         word, start, end = match[0].lower(), *match.span()
         at = end
         times = parse_multiple_word(word)
         if times is not None:
-            readings: tuple[NumberReading, ...] = (NumberReading(times, Decimal(1)),)
-            unit, unit_end = read_frequency(folded, end)
-            yield Number(text[start:end], start, end, readings, unit, unit_end, spelled=True)
+            yield build_spelled(text, start, end, times, *read_frequency(folded, end))
             continue
         value, start, end = _read_number_words(folded, word, start, end, language)
         if value is None:
@@ -124,8 +117,7 @@ def _find_ideographs(text: str, folded: str) -> Iterator[Number]:
         value = _ONES[found["digits"]] if single else value
         if value is not None and (found["share"] or len(found["digits"]) > 1 or _COUNTER.match(folded, found.end())):
             unit, end = (SHARE, found.end()) if found["share"] else parse_unit(folded, found.end())
-            reading = NumberReading(Decimal(value), Decimal(1))
-            yield Number(text[slice(*found.span())], *found.span(), (reading,), unit, end, spelled=True)
+            yield build_spelled(text, *found.span(), value, unit, end)
 
 
 def _read_ideographs(digits: str) -> int | None:

@@ -17,14 +17,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from elcano.text.languages import (
-    ASKED_NOUNS,
-    ENGLISH,
-    UNSPACED,
-    get_current_language,
-    get_weightless_words,
-    stemmer_of,
-)
+from elcano.text.languages import ASKED_NOUNS, ENGLISH, UNSPACED, get_current_language, get_weightless_words, stemmer_of
 from elcano.text.words import asked_words, split_words
 
 _VERBS: Final = """

@@ -32,16 +32,13 @@ def get_smaller_units(unit: str, smaller: str) -> int | None:
 
 
 _EITHER: Final = frozenset(
-    map(
-        frozenset,
-        (
-            *(("pound", "GBP"), ("metric_pound", "GBP"), ("metric_pound", "pound"), ("metric_ounce", "ounce")),
-            *(("kilometric_ton", "knot"), ("TRY", "teaspoon"), ("revolution/minute", "1/minute")),
-            *(("angular_degree", "degC"), ("angular_degree", "degF")),
-            *(("revolution/minute", "enzyme_activity_unit/minute"), ("base_pair", BASIS_POINTS)),
-        ),
+    frozenset(pair.split())
+    for pair in (
+        *("pound GBP", "metric_pound GBP", "metric_pound pound", "metric_ounce ounce", "kilometric_ton knot"),
+        *("TRY teaspoon", "revolution/minute 1/minute", "revolution/minute enzyme_activity_unit/minute"),
+        *("angular_degree degC", "angular_degree degF"),
     )
-)
+) | {frozenset(("base_pair", BASIS_POINTS))}
 """Units of which one word or symbol means both, as `kt` and `TL` do, or which are written as a mere count."""
 
 

@@ -11,6 +11,16 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Final, Literal
 
+
+def parse_table(table: str) -> dict[str, str]:
+    """Parse a table of units, each with its names up to a semicolon, to the unit of each name; `_` is a space."""
+    found: dict[str, str] = {}
+    for entry in table.split(";"):
+        unit, *names = entry.split()
+        found.update((name.replace("_", " "), unit) for name in names)
+    return found
+
+
 LANGUAGES: Final = ("en", "en_GB", "de", "fr", "es", "it", "pt", "nl", "ru", "tr", "pl", "sv", "ja", "ko", "zh", "th")
 """Languages whose names of units are known. Where two disagree, the first one counts."""
 _OTHER_SCRIPTS: Final = ("ar", "bg", "el", "fa", "he", "hi", "th", "uk")
@@ -47,206 +57,77 @@ volume-milliliter volume-quart volume-cup volume-tablespoon volume-teaspoon volu
 volume-barrel:oil_barrel length-fathom pressure-inch-ofhg:inHg volume-acre-foot:acre_foot
 energy-british-thermal-unit:british_thermal_unit
 """
-_PREFIXES: Final = {
-    "nano": "nano nano nano нано ナノ 나노 纳 奈 นาโน",
-    "micro": "micro mikro micró микро マイクロ 마이크로 微 ไมโคร",
-    "milli": "milli mili милли мілі ミリ 밀리 毫 มิลลิ",
-    "centi": "centi zenti santi санти センチ 센티 厘 釐 เซนติ",
-    "deci": "deci dezi desi déci деци デシ 데시 分",
-    "hecto": "hecto hekto гекто ヘクト 헥토 百",
-    "kilo": "kilo quilo chilo кило кіло キロ 킬로 千 กิโล",
-    "mega": "mega méga мега メガ 메가 兆 เมกะ",
-    "giga": "giga гига гіга ギガ 기가 吉 จิกะ",
-    "tera": "tera téra тера テラ 테라 太",
-    "pico": "pico piko пико ピコ 피코 皮",
-}
-_STEMS: Final = {
-    "mole": "mole moles mol mols moli моль молей モル 몰 摩尔",
-    "molar": "molar моляр",
-    "sievert_dose": "sievert sieverts siévert зиверт シーベルト 시버트 希沃特 西弗",
-    "gray_dose": "gray grays грей グレイ 그레이 戈瑞",
-    "becquerel_activity": "becquerel becquerels bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克",
-    "curie_activity": "curie curies",
-    "tesla": "tesla teslas тесла テスラ 테슬라 特斯拉",
-    "katal": "katal katals",
-    "farad": "farad farads",
-    "henry": "henry henries",
-    "siemens": "siemens",
-    "weber": "weber webers",
-    "molal": "molal",
-    "osmole": "osmole osmoles osmol",
-    "dalton": "dalton daltons",
-    "watt_hour": "watthour watthours watt-hour watt-hours wattstunde wattstunden watt-heure watt-heures"
-    " wattheure vatio-hora vatios-hora wattora",
-    "metric_ton": "tonne tonnes ton tons 吨 噸 톤 ตัน",
-    "metric_horsepower": "pferdestärken pferdestärke caballos_de_vapor chevaux cavalli_vapore",
-    "tablespoon": "cucharadas_soperas cucchiai 大さじ 大匙 汤匙 湯匙 큰술 테이블스푼 ช้อนโต๊ะ",
-    "teaspoon": "cucchiaini 小さじ 小匙 茶匙 작은술 티스푼 ช้อนชา",
-    "cup": "カップ 컵 ถ้วย ถ้วยตวง",
-    "oil_barrel": "barrels 桶 배럴 บาร์เรล",
-    "hectogram": "etto etti",
-    "watt": "瓦 瓦特",
-    "kilogram": "公斤",
-    "volt": "伏",
-    "ampere": "安",
-    "joule": "焦",
-    "pascal": "帕",
-    "hertz": "赫",
-    "liter": "公升",
-    "meter": "公尺",
-    "kilowatt_hour": "千瓦小时 度电 キロワット時",
-    "jin": "斤 市斤",
-    "li_length": "里 华里 華里",
-    "mu_area": "亩 畝",
-    "tsubo": "坪 평",
-    "rai": "ไร่",
-    "knot": "kts",
-    "volt_ampere": "voltampere voltamperes вольт-ампер",
-    "base_pair": "base_pair base_pairs basepair basepairs basenpaar basenpaare basenpaaren paires_de_bases"
-    " pares_de_bases paia_di_basi pares_de_base baseparen 碱基对 塩基対",
-    "working_day": "working_day working_days business_day business_days workday workdays trading_day trading_days"
-    " werktag werktage werktagen arbeitstag arbeitstage arbeitstagen jour_ouvré jours_ouvrés jour_ouvrable"
-    " jours_ouvrables día_hábil días_hábiles día_laborable días_laborables giorno_lavorativo giorni_lavorativi"
-    " dia_útil dias_úteis werkdag werkdagen рабочий_день рабочих_дня рабочих_дней iş_günü 工作日 営業日 영업일 วันทำการ",
-    "person_year": "person-year person-years patient-year patient-years person_year person_years patient_year"
-    " patient_years man-year man-years participant-years personenjahr personenjahre personenjahren patientenjahre"
-    " patientenjahren personnes-années patients-années años-persona años-paciente anni-persona pessoas-ano"
-    " persoonsjaren человеко-лет 人年 人年間",
-    "person_day": "person-days patient-days person_days patient_days man-days personentage bed-days",
-    "person_hour": "person-hours man-hours person_hours personenstunden",
-    "metric_pound": "pfund pond",
-    "metric_ounce": "ons",
-    "astronomical_unit": "astronomische_einheit astronomische_einheiten",
-    "gauss_field": "gauss",
-    "torr": "torr",
-    "foot_pound_torque": "ft-lb ft-lbs lb-ft foot-pound foot-pounds pound-foot pound-feet pound-force-feet",
-    "tablet_dose": "tablet tablets pill pills tablette tabletten comprimé comprimés tableta tabletas pastilla pastillas"
-    " comprimido comprimidos compressa compresse таблетка таблетки таблеток таблетку 錠 tablet",
-    "capsule_dose": "capsule capsules kapsel kapseln gélule gélules cápsula cápsulas capsula капсула капсулы капсул",
-    "fortnight": "fortnight fortnights",
-    "revolution": "revolution revolutions tours umdrehungen umdrehung revoluciones giri rotações toeren оборотов об"
-    " 回転 转",
-    "psi": "pounds_per_square_inch pound_per_square_inch",
-}
+_PREFIXES: Final = parse_table("""
+nano nano нано ナノ 나노 纳 奈 นาโน; micro micro mikro micró микро マイクロ 마이크로 微 ไมโคร;
+milli milli mili милли мілі ミリ 밀리 毫 มิลลิ; centi centi zenti santi санти センチ 센티 厘 釐 เซนติ;
+deci deci dezi desi déci деци デシ 데시 分; hecto hecto hekto гекто ヘクト 헥토 百;
+kilo kilo quilo chilo кило кіло キロ 킬로 千 กิโล; mega mega méga мега メガ 메가 兆 เมกะ;
+giga giga гига гіга ギガ 기가 吉 จิกะ; tera tera téra тера テラ 테라 太; pico pico piko пико ピコ 피코 皮
+""")
+_STEMS: Final = parse_table("""
+molar molar моляр; sievert_dose sievert siévert зиверт シーベルト 시버트 希沃特 西弗;
+gray_dose gray грей グレイ 그레이 戈瑞; becquerel_activity becquerel bequerel беккерель ベクレル 베크렐 贝克勒尔 贝克;
+curie_activity curie; tesla tesla тесла テスラ 테슬라 特斯拉; katal katal; farad farad; henry henry henries;
+siemens siemens; weber weber; molal molal; osmole osmol;
+watt_hour watthour watt-hour wattstunde watt-heure wattheure vatio-hora vatios-hora wattora;
+metric_ton tons 吨 噸 톤 ตัน; metric_horsepower pferdestärken pferdestärke caballos_de_vapor chevaux cavalli_vapore;
+tablespoon cucharadas_soperas cucchiai 大さじ 大匙 湯匙 큰술; teaspoon cucchiaini 小さじ 小匙 작은술;
+cup カップ ถ้วยตวง; oil_barrel barrels; hectogram etto etti; watt 瓦; kilogram 公斤; volt 伏; ampere 安; joule 焦;
+pascal 帕; hertz 赫; liter 公升; meter 公尺; kilowatt_hour 千瓦小时 度电; jin 斤 市斤; li_length 里 华里 華里;
+mu_area 亩 畝; tsubo 坪 평; rai ไร่; knot kts; volt_ampere voltampere вольт-ампер;
+base_pair base_pair basepair basenpaar paires_de_bases paia_di_basi pares_de_base baseparen 碱基对 塩基対;
+working_day working_day business_day workday trading_day werktag arbeitstag jour_ouvré jours_ouvrés jour_ouvrable
+jours_ouvrables día_hábil días_hábiles día_laborable días_laborables giorno_lavorativo giorni_lavorativi dia_útil
+dias_úteis werkdag рабочий_день рабочих_дня рабочих_дней iş_günü 工作日 営業日 영업일 วันทำการ;
+person_year person-year patient-year man-year participant-years personenjahr patientenjahre personnes-années
+patients-années años-persona años-paciente anni-persona pessoas-ano persoonsjaren человеко-лет 人年 人年間;
+person_day person-days patient-days man-days personentage bed-days; person_hour person-hours man-hours personenstunden;
+metric_pound pfund pond; metric_ounce ons; gauss_field gauss; torr torr;
+foot_pound_torque ft-lb lb-ft foot-pound pound-foot pound-feet pound-force-feet;
+tablet_dose tablet pill tablette comprimé tabletas pastilla comprimido compressa compresse таблетка таблетки таблеток
+таблетку 錠; capsule_dose capsule kapsel gélule cápsula capsula капсул; fortnight fortnight;
+revolution revolution tours umdrehung revoluciones giri rotações toeren оборотов об 回転 转;
+psi pounds_per_square_inch pound_per_square_inch
+""")
 """Stems of units that the CLDR has not, or not with all prefixes."""
 _WITH_PREFIXES: Final = (
-    "gram",
-    "liter",
-    "meter",
-    "watt",
-    "volt",
-    "ampere",
-    "ohm",
-    "joule",
-    "pascal",
-    "hertz",
-    "newton",
+    *("gram", "liter", "meter", "watt", "volt", "ampere", "ohm", "joule", "pascal", "hertz", "newton"),
 )
-_SYMBOL_PREFIXES: Final = {
-    "": "", "f": "femto", "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "mc": "micro",
-    "micro": "micro",
-    "m": "milli", "c": "centi", "d": "deci", "h": "hecto", "k": "kilo", "K": "kilo", "M": "mega", "G": "giga",
-    "T": "tera", "P": "peta",
-}  # fmt: skip
-_SYMBOLS: Final = {
-    "g": "gram", "l": "liter", "L": "liter", "ℓ": "liter", "m": "meter", "s": "second", "W": "watt", "V": "volt",
-    "A": "ampere", "J": "joule", "Pa": "pascal", "N": "newton", "Hz": "hertz", "mol": "mole", "M": "molar",
-    "Bq": "becquerel_activity", "Sv": "sievert_dose", "Gy": "gray_dose", "Ci": "curie_activity", "eV": "electron_volt",
-    "cal": "calorie", "Wh": "watt_hour", "Da": "dalton", "Ω": "ohm", "Ω": "ohm", "F": "farad", "H": "henry",
-    "Ah": "ampere_hour",
-    "S": "siemens", "T": "tesla", "K": "kelvin", "lm": "lumen", "lx": "lux", "bar": "bar", "B": "byte", "b": "bit",
-    "bit": "bit", "kat": "katal", "VA": "volt_ampere", "bp": "base_pair",
-    "IU": "international_unit", "U": "enzyme_activity_unit", "t": "metric_ton",
-    "Osm": "osmole", "osmol": "osmole", "sec": "second", "gr": "gram", "mol/L": "mole/liter", "Eq": "charge_equivalent",
-    "eq": "charge_equivalent",
-}  # fmt: skip
-_OTHER: Final = {
-    "ms": "millisecond", "min": "minute", "mins": "minute", "h": "hour", "hr": "hour", "hrs": "hour", "std": "hour",
-    "Std": "hour", "d": "day", "wk": "week", "wks": "week", "mo": "month", "mos": "month", "yr": "year", "yrs": "year",
-    "sec": "second", "secs": "second", "ha": "hectare", "ac": "acre", "ft": "foot", "in": "inch", "yd": "yard",
-    "mi": "mile", "nmi": "nautical_mile", "lb": "pound", "lbs": "pound", "oz": "ounce", "gal": "gallon",
-    "mph": "mile/hour", "kph": "kilometer/hour", "kmh": "kilometer/hour", "km/h": "kilometer/hour", "kn": "knot",
-    "mmHg": "mmHg", "cmH2O": "centimeter_water", "cmH₂O": "centimeter_water", "psi": "psi", "atm": "atmosphere",
-    "y": "year", "AU": "astronomical_unit", "au": "astronomical_unit", "ly": "light_year", "pc": "parsec",
-    "kpc": "kiloparsec", "Mpc": "megaparsec", "Torr": "torr", "tr": "revolution",
-    "mug": "microgram", "mumol": "micromole", "ppm": "ppm", "ppb": "ppb", "ppt": "ppt", "rpm": "revolution/minute",
-    "bpm": "beat/minute", "dB": "decibel_level",
-    "dBA": "decibel_level_a", "°C": "degC", "℃": "degC", "°F": "degF", "℉": "degF", "celsius": "degC",
-    "Celsius": "degC", "fahrenheit": "degF", "Fahrenheit": "degF", "°": "angular_degree", "Å": "angstrom",
-    "Å": "angstrom", "hp": "horsepower", "PS": "metric_horsepower",
-    "CV": "metric_horsepower", "ch": "metric_horsepower", "Nm": "newton_meter_torque", "kNm": "kilonewton_meter_torque",
-    "mNm": "millinewton_meter_torque", "dBm": "decibel_level_m", "TEU": "container_unit", "DWT": "deadweight_ton",
-    "dwt": "deadweight_ton", "bbl": "oil_barrel", "bbls": "oil_barrel", "boe": "oil_equivalent_barrel",
-    "fl oz": "fluid_ounce", "fl. oz.": "fluid_ounce", "fl. oz": "fluid_ounce",
-    "tbsp": "tablespoon", "tbsps": "tablespoon",
-    "EL": "tablespoon", "tsp": "teaspoon", "tsps": "teaspoon", "TL": "TRY", "BTU": "british_thermal_unit",
-    "Btu": "british_thermal_unit", "inHg": "inHg", "KiB": "kibibyte", "MiB": "mebibyte",
-    "GiB": "gibibyte", "TiB": "tebibyte", "CFU": "colony_forming_unit", "cfu": "colony_forming_unit",
-    "PFU": "plaque_forming_unit", "UI": "international_unit", "I.U.": "international_unit", "IE": "international_unit",
-    "international units": "international_unit", "international unit": "international_unit",
-    "unidades internacionales": "international_unit", "internationale Einheiten": "international_unit",
-    "мг": "milligram", "мкг": "microgram", "кг": "kilogram", "г": "gram",
-    "мл": "milliliter", "л": "liter", "мм": "millimeter", "см": "centimeter",
-    "км": "kilometer", "м": "meter", "кВт": "kilowatt", "МВт": "megawatt",
-    "ГВт": "gigawatt", "кВт·ч": "kilowatt_hour", "ч": "hour",
-    "мин": "minute", "га": "hectare", "т": "metric_ton", "kilo": "kilogram",
-    "ملغ": "milligram", "ملغم": "milligram", "ملجم": "milligram", "مجم": "milligram", "مكغ": "microgram",
-    "كغ": "kilogram", "كجم": "kilogram", "كلغ": "kilogram", "مل": "milliliter", "سم": "centimeter", "كم": "kilometer",
-    "kilos": "kilogram", "cc": "centimeter**3", "micron": "micrometer", "microns": "micrometer",
-    "decibel": "decibel_level", "decibels": "decibel_level", "kWp": "kilowatt_peak", "MWp": "megawatt_peak",
-    "beats": "beat", "Da": "dalton", "tonnes": "metric_ton", "tons": "metric_ton", "ton": "metric_ton",
-    "Tonnen": "metric_ton",
-    **dict.fromkeys(("quintals", "quintaux", "quintales", "quintali", "doppelzentner"), "quintal_mass"),
-    "quintal": "quintal_mass", "hectares": "hectare", "degrees": "angular_degree", "degree": "angular_degree",
-    "Grad": "angular_degree", "Grad Celsius": "degC", "degrees Celsius": "degC", "degrees Fahrenheit": "degF",
-    "degree Celsius": "degC", "millimetres of mercury": "mmHg",
-    "millimeters of mercury": "mmHg", "parts per million": "ppm",
-    "kbps": "kilobit/second", "Mbps": "megabit/second", "Gbps": "gigabit/second", "Tbps": "terabit/second",
-    "short ton": "short_ton", "short tons": "short_ton", "long ton": "long_ton", "long tons": "long_ton",
-    **{f"{where} {unit}{end}": f"{kind}{unit.replace(' ', '_')}"
-       for where, kind in (("imperial", "imperial_"), ("uk", "imperial_"), ("us", ""))
-       for unit, end in product(("gallon", "pint", "quart", "fluid ounce"), ("", "s"))},
-    "parts per billion": "ppb", "parts per trillion": "ppt", "deg C": "degC", 
-    **dict.fromkeys(("degree C", "degrees C"), "degC"), "degrees F": "degF", "degC": "degC", "meilen": "mile",
-}  # fmt: skip
-_MORE_NAMES: Final = {
-    "second": "sekunden seconden 秒钟 秒鐘",
-    "minute": "minuten 分 分鐘",
-    "hour": "stunden ore uren 小時 時間",
-    "day": "tage tagen giorni dagen 日 日間 сутки",
-    "week": "wochen semanas settimane weken 週 週間",
-    "month": "monate monaten meses maanden 個月 ヶ月 か月",
-    "year": "jahre jahren ans années anos anni jaren annum 年 年間",
-}
-_ENDINGS: Final = tuple(
-    [
-        "n",
-        "en",
-        "s",
-        "es",
-        "e",
-        "m",
-        "a",
-        "и",
-        "а",
-        "у",
-        "е",
-        "ы",
-        "ов",
-        "ей",
-        "ом",
-        "ам",
-        "ах",
-        "ами",
-        "lar",
-        "ler",
-        "ye",
-        "ya",
-        "den",
-        "dan",
-        "de",
-        "da",
-    ]
+_SYMBOL_PREFIXES: Final = {"": ""} | parse_table("""
+femto f; pico p; nano n; micro u µ μ mc micro; milli m; centi c; deci d; hecto h; kilo k K; mega M; giga G; tera T;
+peta P
+""")
+_SYMBOLS: Final = parse_table("""
+gram g gr; liter l L ℓ; meter m; second s sec; watt W; volt V; ampere A; joule J; pascal Pa; newton N; hertz Hz;
+mole mol; molar M; becquerel_activity Bq; sievert_dose Sv; gray_dose Gy; curie_activity Ci; electron_volt eV;
+calorie cal; watt_hour Wh; dalton Da; ohm Ω Ω; farad F; henry H; ampere_hour Ah; siemens S; tesla T; kelvin K;
+lumen lm; lux lx; bar bar; byte B; bit b bit; katal kat; volt_ampere VA; base_pair bp; international_unit IU;
+enzyme_activity_unit U; metric_ton t; osmole Osm osmol; mole/liter mol/L; charge_equivalent Eq eq
+""")
+_OTHER: Final = parse_table("""
+minute min mins 分鐘; hour h hr hrs Std ч uren 小時; day d 日間 сутки; week wk wks 週; month mo mos 個月 ヶ月;
+year yr yrs y années jaren annum 年間; second secs sec 秒鐘; hectare ha; acre ac; foot ft; inch in; yard yd; mile mi;
+nautical_mile nmi; pound lb lbs; ounce oz; gallon gal; mile/hour mph; kilometer/hour kph kmh; knot kn; mmHg mmHg;
+centimeter_water cmH2O cmH₂O; astronomical_unit AU au; light_year ly; parsec pc; kiloparsec kpc; megaparsec Mpc;
+revolution tr; microgram mug مكغ; micromole mumol; ppb ppb parts_per_billion; ppt ppt parts_per_trillion;
+revolution/minute rpm; beat/minute bpm; decibel_level dB decibel; decibel_level_a dBA;
+degC °C ℃ Celsius deg_C degree_C degrees_C degC; degF °F ℉ Fahrenheit degrees_F; angular_degree °; angstrom Å Å;
+horsepower hp; metric_horsepower PS CV ch; newton_meter_torque Nm; kilonewton_meter_torque kNm;
+millinewton_meter_torque mNm; decibel_level_m dBm; container_unit TEU; deadweight_ton dwt; oil_barrel bbl bbls;
+oil_equivalent_barrel boe; fluid_ounce fl_oz; tablespoon tbsp EL; teaspoon tsp tsps; TRY TL; british_thermal_unit Btu;
+inHg inHg; kibibyte KiB; mebibyte MiB; gibibyte GiB; tebibyte TiB; colony_forming_unit cfu; plaque_forming_unit PFU;
+international_unit UI IE international_unit unidades_internacionales internationale_Einheiten; gram г;
+milliliter мл مل; liter л; meter м; metric_ton т; kilogram kilo كغ كجم كلغ; milligram ملغ ملغم ملجم مجم;
+centimeter**3 cc; micrometer micron; kilowatt_peak kWp; megawatt_peak MWp; beat beats;
+quintal_mass quintaux doppelzentner quintal quintali; kilobit/second kbps; megabit/second Mbps; gigabit/second Gbps;
+terabit/second Tbps; short_ton short_ton; long_ton long_ton; imperial_gallon imperial_gallon uk_gallon;
+imperial_pint imperial_pint uk_pint; imperial_quart imperial_quart uk_quart;
+imperial_fluid_ounce imperial_fluid_ounce uk_fluid_ounce; pint us_pint
+""")
+"""Symbols and names that the CLDR has not; they take no prefix."""
+_ENDINGS: Final = (
+    *("n", "en", "s", "es", "e", "m", "a", "и", "а", "у", "е", "ы", "ов", "ей", "ом", "ам", "ах", "ами"),
+    *("lar", "ler", "ye", "ya", "den", "dan", "de", "da"),
 )
 """Endings of cases and numbers that the CLDR does not list."""
 _SHORTEST_STEM: Final = 4
@@ -270,10 +151,9 @@ def _find_prefixed(name: str) -> str:
     names = _load_names()
     if unit := names.get(name, ""):
         return unit
-    for prefix, written in _PREFIXES.items():
-        for one in written.split():
-            if name.startswith(one) and (unit := names.get(name.removeprefix(one), "")) in _load_prefixable():
-                return prefix + unit
+    for written, prefix in _PREFIXES.items():
+        if name.startswith(written) and (unit := names.get(name.removeprefix(written), "")) in _load_prefixable():
+            return prefix + unit
     return ""
 
 
@@ -296,7 +176,7 @@ def load_first_words() -> frozenset[str]:
 
 @cache
 def _load_prefixable() -> frozenset[str]:
-    return frozenset((*_WITH_PREFIXES, *_STEMS, *_SYMBOLS.values()))
+    return frozenset((*_WITH_PREFIXES, *_STEMS.values(), *_SYMBOLS.values()))
 
 
 @cache
@@ -310,9 +190,8 @@ def _load_names() -> dict[str, str]:
 
 
 def _iterate_names() -> Iterator[tuple[str, str]]:
-    yield from ((written, unit) for written, unit in _OTHER.items() if len(written) > 2)
-    for unit, listed in (*_MORE_NAMES.items(), *_STEMS.items()):
-        yield from ((name.replace("_", " "), unit) for name in listed.split())
+    yield from ((written, unit) for written, unit in _OTHER.items() if len(written) > 2 or written > "\u3000")
+    yield from _STEMS.items()
     for language in LANGUAGES:
         yield from _iterate_cldr(language, "long")
     for language in _OTHER_SCRIPTS:

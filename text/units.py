@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from elcano.text.currencies import CURRENCY_OF_NATION, load_currency_names, load_nations, parse_currency
-from elcano.text.unit_names import find_unit_by_name, load_first_words, load_unit_symbols
+from elcano.text.unit_names import find_unit_by_name, load_first_words, load_unit_symbols, parse_table
 
 SHARE: Final = "%"
 PER_MILLE: Final = "‰"
@@ -17,35 +17,14 @@ BASIS_POINTS: Final = "basis points"
 TENTHS: Final = "tenths"
 RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _SHARES: Final = {
-    **dict.fromkeys(("%", "٪", "％", "pct", "percents", "percent", "per cent", "prozent", "procent"), SHARE),
-    **dict.fromkeys(("pourcent", "pour cent", "por ciento", "por cento", "per cento", "yüzde"), SHARE),
-    **dict.fromkeys(("процент", "процента", "процентов"), SHARE),
-    **dict.fromkeys(("パーセント", "퍼센트", "เปอร์เซ็นต์"), SHARE),
-    **dict.fromkeys(("bps", "basis points", "basis point", "basispunkte", "basispunkten"), BASIS_POINTS),
-    **dict.fromkeys(("points de base", "puntos básicos", "punti base", "pontos base"), BASIS_POINTS),
-    **dict.fromkeys(("割", "成", "할"), TENTHS),
-    **dict.fromkeys(("‰", "per mille", "promille", "pour mille", "por mil", "per mil"), PER_MILLE),
-    **dict.fromkeys(
-        [
-            "x",
-            "×",
-            "fold",
-            "times",
-            "fach",
-            "mal",
-            "fois",
-            "veces",
-            "volte",
-            "vezes",
-            "keer",
-            "maal",
-            "раза",
-            "раз",
-            "kez",
-            "kere",
-        ],
-        TIMES,
-    ),
+    name: kind.replace("_", " ")
+    for name, kind in parse_table("""
+% % ٪ ％ pct percents percent per_cent prozent procent pourcent pour_cent por_ciento por_cento per_cento yüzde процент
+процента процентов パーセント 퍼센트 เปอร์เซ็นต์;
+basis_points bps basis_points basis_point basispunkte basispunkten points_de_base puntos_básicos punti_base
+pontos_base; tenths 割 成 할; ‰ ‰ per_mille promille pour_mille por_mil per_mil;
+times x × fold times fach mal fois veces volte vezes keer maal раза раз kez kere
+""").items()
 }
 _GAP: Final = re.compile(r"[-\s]{0,2}(?!d['\u2019]\w)")
 _LETTERS: Final = re.compile(
@@ -71,21 +50,14 @@ _TIMES_WITHIN: Final = re.compile(r"\s?[·⋅*×]\s?|[ \u00a0]")
 _BRACKETED: Final = re.compile(r"[^()\n]{1,30}(?=\))")
 _EACH: Final = re.compile(r"[ \u00a0](?:an?|al|le|la|el|das|die)[ \u00a0](?=[^\W\d_]{2})")
 _DIMENSION: Final = re.compile(r"[ \u00a0]?\d")
-_ADVERBS: Final = {
-    **dict.fromkeys(
-        ("daily", "täglich", "diarios", "diarias", "dagelijks", "a day", "am tag", "al día", "al giorno"), "day"
-    ),
-    **dict.fromkeys(("ao dia", "per dag"), "day"),
-    **dict.fromkeys(("weekly", "a week", "wöchentlich", "alla settimana", "a la semana", "in der woche"), "week"),
-    **dict.fromkeys(("monthly", "a month", "monatlich", "im monat", "al mes", "al mese", "ao mês"), "month"),
-    **dict.fromkeys(("annually", "yearly", "a year", "p.a.", "p. a.", "jährlich", "im jahr", "al año"), "year"),
-    **dict.fromkeys(("all'anno", "ao ano", "l'an", "per jaar", "anual", "anuales", "anuais", "annuel"), "year"),
-    **dict.fromkeys(("annuels", "annuo", "annui"), "year"),
-    **dict.fromkeys(
-        ("mensual", "mensuales", "mensuel", "mensuels", "mensile", "mensili", "mensal", "mensais"), "month"
-    ),
-    **dict.fromkeys(("hourly", "an hour", "stündlich"), "hour"),
-}
+_ADVERBS: Final = parse_table("""
+day daily täglich diarios diarias dagelijks a_day am_tag al_día al_giorno ao_dia per_dag;
+week weekly a_week wöchentlich alla_settimana a_la_semana in_der_woche;
+month monthly a_month monatlich im_monat al_mes al_mese ao_mês mensual mensuales mensuel mensuels mensile mensili
+mensal mensais;
+year annually yearly a_year p.a. p._a. jährlich im_jahr al_año all'anno ao_ano l'an per_jaar anual anuales anuais
+annuel annuels annuo annui; hour hourly an_hour stündlich
+""")
 _ADVERB: Final = re.compile(
     rf"(?:[ \u00a0]once)?[ \u00a0](?P<adverb>{'|'.join(map(re.escape, _ADVERBS))})(?!\w)", re.IGNORECASE
 )

@@ -14,19 +14,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from elcano.text.amounts import (
-    Number,
-    NumberReading,
-    is_ideograph,
-    parse_unit,
-    read_scale_words,
-    share_units,
-)
-from elcano.text.combined_amounts import combine_parts
+from elcano.text.amounts import Number, NumberReading, is_ideograph, parse_unit, read_scale_words, share_units
 from elcano.text.currencies import parse_currency
 from elcano.text.languages import possible_languages
 from elcano.text.number_words import find_decimal_sign, parse_scale_word
-from elcano.text.part_amounts import add_halves, find_part_amounts
+from elcano.text.part_amounts import add_halves, combine_parts, find_part_amounts
 from elcano.text.spelled_numbers import find_spelled_numbers
 from elcano.text.units import RATIO_UNITS, read_rate
 from elcano.text.written_dates import find_moments
@@ -90,8 +82,8 @@ _NAME_BEHIND: Final = re.compile(
 """Text that makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
 _ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
 """An isotope whose raised number plain text has put in brackets: `(18)F`."""
-_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t)$")
-"""Text that makes an index of digits in brackets directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
+_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t|s|[cdkmn\u00b5\u03bc]?m)$")
+"""Text that makes an index of digits in brackets behind it: `CO(2)`, `FEV(1)`, `IC(50)`; `kg/m(2)` without a number."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
 
@@ -127,7 +119,7 @@ def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> l
             if word.text[:1].isalpha() and parse_scale_word(word.text.split()[-1].split("-")[-1]) > 2:
                 _mark_taken(taken, word.start, word.end)
     numbers = add_halves(text, sorted(found, key=lambda one: one.start))
-    return share_units(text, list(combine_parts(text, numbers)))
+    return share_units(text, combine_parts(text, numbers))
 
 
 def _fold_digits(text: str) -> str:
@@ -247,7 +239,8 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         unit, unit_end = read_rate(folded, end, money)
     sign = match["sign"].strip() if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
-    more = _read_fraction(match["half"])
+    half = match["half"]
+    more = round(Decimal(unicodedata.numeric(half)), 4).normalize() if half else Decimal(0)
     scale = _LAST_WORD.search(folded, match.end(), end) if exponents != {exponent} else None
     sign_of_decimals = find_decimal_sign(scale[0]) if scale else ""
     readings = {
@@ -286,10 +279,6 @@ def _compute_value_and_step(whole: str, places: int, power: int, more: Decimal) 
     if more:  # a half is exact to a hundredth
         return (Decimal(whole) + more).scaleb(power), Decimal(1).scaleb(power - 2)
     return Decimal(whole).scaleb(power), step
-
-
-def _read_fraction(sign: str | None) -> Decimal:
-    return round(Decimal(unicodedata.numeric(sign)), 4).normalize() if sign else Decimal(0)
 
 
 _LAST_WORD: Final = re.compile(r"[^\W\d_]+(?=[^\w]*\Z)")

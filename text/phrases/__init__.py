@@ -39,16 +39,13 @@ class Phrases:
     """The words of one language. A `{name}` is filled in by `format`, and each of its kind has to be there."""
 
     asked: str = "Asked:"
-    """Before the question."""
     partial: str = "**Partial:** the run ended early, because {reason}."
-    """Says that the run ended early, with `{reason}`."""
     incomplete: str = "**Partial:** {reason}."
     """Says that the run was complete and something is missing, with `{reason}`."""
     endings: Mapping[str, str] = field(default_factory=lambda: _ENDINGS)
     """Why a report is partial, by the kind of its run's ending; those of early ends follow `because`."""
     warning: str = "**Warning:**"
     quoted: str = "This report consists of literal quotations; no language model was used to write it."
-    """Says that the report consists of quotations alone."""
     written: str = "Written by {models}; every citation was looked up by code."
     """Says that `{models}` wrote it, and what was checked."""
     unread: str = (
@@ -56,19 +53,15 @@ class Phrases:
     )
     """Says that no reviewer read it, and what code compared."""
     unnamed: str = "an unnamed model"
-    """In the place of a model without a name."""
     not_answered: str = "No sentence was found that can be quoted as an answer to this question."
     """Says that no quotable sentence was found: whether the sources answer it is unknown."""
     silent_passages: str = "The passages found do not answer this question."
-    """The same of a report that a model wrote."""
     no_result: str = "No query returned a result that answers this question."
-    """The same of a question to databases."""
     key_findings: str = "Key findings"
     limitations: str = "Limitations"
     related: str = "Related passages"
     nearest: str = "Nearest passages"
     nearest_passages: str = "These are the nearest passages found; they may not answer the question."
-    """Below that heading: that they may not answer the question."""
     disputed: str = "What is disputed"
     strength: str = "How strong the evidence is"
     conclusion: str = "Conclusion"
@@ -86,12 +79,9 @@ class Phrases:
     section_unanswered: str = "No sentence was found that can be quoted as an answer to this section."
     section_ended: str = "The research on this section ended early: {reason}."
     further: str = "Further passages"
-    """Heading of further quotations."""
     nothing_holds: str = "Nothing found shares enough with the question to be quoted as its answer."
-    """Says that nothing holds enough of the question."""
     nothing_found: str = "Nothing was found in the sources searched."
     silent: str = "No passage found mentions: {words}."
-    """With `{words}`, joined by `comma`."""
     unspoken_part: str = "No passage found says enough about this part of the question to answer it: {part}."
     """With a `{part}` of the question that nothing speaks to."""
     unquoted_part: str = (
@@ -102,22 +92,17 @@ class Phrases:
         "Whether the sources answer this is unknown: what was found is in another language than the question, "
         "and without a language model nothing is translated."
     )
-    """Says that the findings are in another language than the question, and that no words are translated."""
     unknown_language: str = (
         "Word forms of this question's language are not known here, so words were compared as written."
     )
-    """Says that words of the question's language were compared as written."""
     analysis: str = "Statistical analysis"
-    """Heading of what statistics made of numbers."""
     verdicts: Mapping[str, str] = field(default_factory=lambda: _VERDICTS)
     """On a hypothesis, by the kind of verdict."""
     missing: str = "Missing: {sections}."
     """Which `{sections}` have no text, each with the reason."""
     nothing_to_quote: str = "no sentence was found that can be quoted as its answer"
-    """Why a section has none."""
     nothing_used: str = "nothing in its draft was used"
     never_given: str = "the passage it cites was never given to the writer"
-    """Why a citation does not hold."""
     not_there: str = "the words it quotes are not in the passage it cites"
     uncited: str = "it cites nothing"
     figure_unquoted: str = "“{said}” is in none of the words it quotes"
@@ -136,15 +121,12 @@ class Phrases:
     denied: str = "one of it and the words it quotes denies what the other says"
     opposite: str = "the words it quotes say the opposite direction"
     cited_work: str = "Cited work: {title}."
-    """With the `{title}` of what a citation that does not hold names."""
     cited_words: str = "Quoted: “{words}”"
-    """With its `{words}`."""
     ocr: str = "read by OCR, {percent} % sure"
     """Behind a quote that was read from a picture: how sure, in `{percent}`."""
     table_cell: str = "in the table: {names}"
     """Behind a quote that is a cell: what names its row and its column, joined by `comma`."""
     quotes_in_place: str = "Where the quotes stand"
-    """Heading of the quotes on pictures of their pages."""
     page: str = "page {page}"
     read_one: str = (
         "Of {total} statement with citations, {supported} supported by its quotes, "
@@ -155,43 +137,31 @@ class Phrases:
         "Of {total} statements with citations, {supported} supported by their quotes, "
         "{partly} in part{beyond}, {refused} not{rest}."
     )
-    """The same of several."""
     read_beyond: str = ", {count} in the passage but not in the quote"
-    """Count of statements that only the passage supports."""
     unread_rest: str = ", {count} not read"
-    """Count of unread statements."""
     partly_supported: str = "(partly supported)"
-    """Behind a statement."""
     passage_supported: str = "(in the passage, not in the quote)"
     not_supported: str = "(not supported)"
     not_verified: str = "(not verified)"
     inferred_from: str = "(inferred from {numbers})"
-    """Behind an inference, with `{numbers}`."""
     inferred: str = "(inferred)"
     """Behind an inference whose grounds do not hold."""
     follows: str = "Follows the run {run}: {question}"
-    """Which `{run}` this one follows, and its `{question}`."""
     mode_choice: str = "Mode {mode}, which chose {chosen}. {reason}"
     """Which mode was `{chosen}` by one that chooses, and the `{reason}`."""
     gaps: str = "What is missing"
-    """Heading of what an answer over databases lacks."""
     forecast: str = "How it was forecast"
     result: str = "Result"
-    """Heading of the one result of a query."""
     results: str = "Results"
-    """Heading of several."""
     result_of: str = "Result {number}: {database}"
-    """Heading of one of several."""
     no_row: str = "No row."
     one_row: str = "{count} row."
     many_rows: str = "{count} rows."
     query: str = "The query to {database} ({dialect}), {stamp}:"
-    """Before the query, with its `{stamp}`."""
     query_stamp: str = "query {hash}, read at {at}"
     because: str = "Because: {reason}"
     chosen: str = "**Chosen:** {reason}"
     numbers_one: str = "Of {total} number: {counts}."
-    """Counts of proven numbers of an answer."""
     numbers_many: str = "Of {total} numbers: {counts}."
     proven: str = "{count} recomputed from result cells"
     given: str = "{count} given in the question or its context"
@@ -200,7 +170,6 @@ class Phrases:
     doubtful_numbers: str = "**{count} not verified**"
     no_doubtful_numbers: str = "none unverified"
     reference: str = "Reference"
-    """Head of a column, as are those that follow."""
     study: str = "Study"
     as_reported: str = "As reported"
     interval: str = "{measure} [95 % interval]"
@@ -255,26 +224,10 @@ def choose_phrases(question: str, passages: Iterable[str], rewritten: str = "") 
 _BETWEEN: Final = "; "
 """Between several reasons for one doubt."""
 _WRITTEN_BY_CODE: Final = (
-    "never_given",
-    "not_there",
-    "uncited",
-    "figure_unquoted",
-    "figure_otherwise",
-    "figure_unquoted_around",
-    "figure_otherwise_around",
-    "figure_misplaced",
-    "figure_underived",
-    "name_unquoted",
-    "in_passage",
-    "fact_uncited",
-    "grounds_fail",
-    "unsaid",
-    "words_unquoted",
-    "denied",
-    "opposite",
+    *("never_given", "not_there", "uncited", "figure_unquoted", "figure_otherwise", "figure_unquoted_around"),
+    *("figure_otherwise_around", "figure_misplaced", "figure_underived", "name_unquoted", "in_passage", "fact_uncited"),
+    *("grounds_fail", "unsaid", "words_unquoted", "denied", "opposite"),
 )
-
-
 _USED_UP: Final = frozenset({"time", "tokens", "cost", "iterations", "steps", "stalled"})
 """The kinds of early ends that say enough by themselves."""
 

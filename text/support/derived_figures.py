@@ -139,7 +139,8 @@ def list_underived(lacking: Sequence[Figure], there: Sequence[Figure]) -> list[F
         if one.unit == TIMES and one.bound:  # `more than twice` is a ratio on one side of two
             ratios = list(_list_ratios(there[:MOST_OPERANDS]))
             return any(is_bounded_multiple(one, many, ratio) for many in one.values for ratio in ratios)
-        return any(_rounds_to(one, result) for result in made)
+        step = Decimal(1).scaleb(-one.places) / 2  # signs are ignored, as a change has none
+        return any(abs(abs(value) - abs(exact)) <= step for value in one.values for exact in made)
 
     return [one for one in lacking if not follows(one)]
 
@@ -163,8 +164,3 @@ def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
             yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
         except (DivisionByZero, InvalidOperation, Overflow):
             continue
-
-
-def _rounds_to(shown: Figure, exact: Decimal) -> bool:
-    """Whether `exact` rounds to `shown` at its decimal places; signs are ignored, as a change has none."""
-    return any(abs(abs(value) - abs(exact)) <= Decimal(1).scaleb(-shown.places) / 2 for value in shown.values)

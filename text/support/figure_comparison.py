@@ -19,11 +19,7 @@ from elcano.text.units import POINTS, RATIO_UNITS, SHARE, TIMES
 
 _GROUP: Final = re.compile(r"[^\d]{0,4}[1-9]\d{0,2}([.,])\d{3}(?![\d.,]*\d)")
 _THOUSANDS: Final = {
-    "de": ".",
-    "it": ".",
-    "nl": ".",
-    "pt": ".",
-    "tr": ".",
+    **dict.fromkeys(("de", "it", "nl", "pt", "tr"), "."),
     **dict.fromkeys(("en", "ja", "ko", "th", "zh"), ","),
 }
 """Separators of thousands; in Spanish and French they depend on the country."""

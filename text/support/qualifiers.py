@@ -40,6 +40,9 @@ _OR_LESS: Final = re.compile(
 )
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"\b(?:an?|eine[nmrs]?|een)[ \u00a0]\Z", re.IGNORECASE)
+_FOLD: Final = re.compile(r"[\w.,]{1,15}-?(?:fold|fach\w{0,2}|voudig\w?)(?!\w)", re.IGNORECASE)
+"""Multiples that an article may part from their bound, `up to a tenfold`: `exceeds a 5 % limit` bounds no 5 %."""
 _NEARLY: Final = (
     r"about|around|roughly|nearly|almost|approximately|approx\.?|some|circa|ca\.?|close to|near|[~≈]"
     r"|rund|etwa|ungefähr|fast|knapp|gut|environ|près de|presque|quelque|alrededor de|casi|unos|unas|cerca de"
@@ -107,9 +110,15 @@ def may_be_difference(text: str, start: int, end: int) -> bool:
     return bool(_DIFFERS_BY.search(before) or _DIFFERENT.match(behind))
 
 
+def _read_before(text: str, start: int) -> str:
+    """Return what stands before a number; before a multiple without its article."""
+    before = text[max(0, start - _LONGEST_BOUND) : start]
+    return _ARTICLE.sub("", before) if _FOLD.match(text, start) else before
+
+
 def is_about(text: str, start: int) -> bool:
     """Whether the number at `start` is only said to be about that."""
-    before = text[max(0, start - _LONGEST_BOUND) : start]
+    before = _read_before(text, start)
     found = _ROUNDED.search(before) or _AT_LEAST.search(before) or _AT_MOST.search(before)
     return found is not None and found[0][:1] not in "<>≤≥⩽⩾≦≧"  # signs and `10 or more` set a limit
 
@@ -123,7 +132,7 @@ def read_change(text: str, start: int) -> Literal["", "by", "to"]:
 
 def read_bound(text: str, start: int, end: int) -> Literal["", "least", "most"]:
     """Read the bound that the text around a number states."""
-    before = text[max(0, start - _LONGEST_BOUND) : start]
+    before = _read_before(text, start)
     if found := _AT_LEAST.search(before):
         return "most" if _NOT.search(before[: found.start()]) else "least"
     if found := _AT_MOST.search(before):

@@ -71,8 +71,10 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     quoted = _all_terms((*statement.quotes, *figures))
     known = _all_terms(statement.known) - quoted
     asked = {term: weight for term, weight in said.items() if term not in known} or said
-    missing = [term for term in asked if not _is_related_term(term, quoted)]
-    words = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
+    begun = {term[:LEAST_STEM] for term in quoted if len(term) >= LEAST_STEM}
+    missing = {term for term in asked if term not in quoted and term[:LEAST_STEM] not in begun}
+    named = dict.fromkeys(word for word in _list_telling_words(statement.text) if _normalize_term(word) in missing)
+    words = ", ".join([*named][:4])
     unspoken = ENGLISH.words_unquoted.format(words=words) if missing else ""
     return WordOverlap(
         _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, sentences)), unspoken, clauses
@@ -181,17 +183,6 @@ def _compute_weight_share(said: dict[str, float], quoted: Collection[str]) -> fl
         for term, weight in said.items()
     )
     return found / sum(said.values()) if said else 1.0
-
-
-def _is_related_term(term: str, quoted: Collection[str]) -> bool:
-    return term in quoted or (
-        len(term) >= LEAST_STEM and any(other[:LEAST_STEM] == term[:LEAST_STEM] for other in quoted)
-    )
-
-
-def _list_words_of_terms(text: str, terms: Collection[str]) -> list[str]:
-    """The words of a text whose terms these are, as they are written."""
-    return list(dict.fromkeys(word for word in _list_telling_words(text) if _normalize_term(word) in terms))
 
 
 LEAST_SAID: Final = 0.42

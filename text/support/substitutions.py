@@ -19,7 +19,7 @@ _LABELLED: Final = re.compile(
 )
 _LISTED: Final = re.compile(
     rf"(?:e?s)?[ \u00a0-](?P<labels>{_LABEL}(?:(?:,?[ \u00a0](?:and|or|und|oder|et|ou|y|e|to|bis|[-\u2013])[ \u00a0]"
-    rf"|,[ \u00a0]?|[/&+\u2013-]){_LABEL})*)(?![\w-])",
+    rf"|,[ \u00a0]?|[/&+\u2013-]){_LABEL})*)(?![\w-])"
 )
 _SECTION: Final = re.compile(
     r"(?<![\w-])(?P<word>[Ss]ection|[Cc]hapter|Kapitel|Abschnitt|[Cc]hapitre|[Cc]apítulo|[Cc]apitolo|[Hh]oofdstuk)"

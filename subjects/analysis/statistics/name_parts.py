@@ -72,7 +72,10 @@ def split_name(name: str, language: str) -> Iterator[NamePart]:
         attached = bool(place) and _DASH.fullmatch(text, found[place - 1].end(), one.start()) is not None
         attached = attached and not found[place - 1]["sign"] and not found[place - 1]["elision"]
         last = place + 1 == len(found)
-        held = attached or (not last and _DASH.fullmatch(text, one.end(), found[place + 1].start()) is not None)
+        leading = not last and _DASH.fullmatch(text, one.end(), found[place + 1].start()) is not None
+        # `quality-of-life` is `quality of life`, but `vitamin-A-level` keeps its letter.
+        linking = attached and leading and len(one["word"]) > 1 and is_link(one["word"].casefold(), language)
+        held = (attached or leading) and not linking
         words = (after["word"] for after in found[place + 1 :] if after["word"])
         behind = next((word for word in words if len(word) == 1 or not is_link(word.casefold(), language)), None)
         neighbours = (found[place - 1]["word"] if place else None, behind)

@@ -103,6 +103,8 @@ def test_digits_that_a_name_begins_with_or_has_in_brackets_are_no_numbers() -> N
     names = ["5-HT2", "17-OHP", "3-D", "(99m)Tc-MIBI", "CO(2)", "FEV(1)"]
     assert [one.name for one in find_numbers(" and ".join(names))] == names
     assert [one.unit for one in find_numbers("a 12-month study, 10-MHz")] == ["month", "megahertz"]
+    assert extract_figures("body mass index (kg/m(2)) and stone area in mm(2)") == []
+    assert [(one.text, one.unit) for one in find_numbers("16.5 mm(2)")] == [("16.5", "millimeter**2")]
 
 
 def test_the_sign_of_degrees_is_an_ordinal_in_romance_languages() -> None:

@@ -3,6 +3,9 @@
 from typing import Final
 
 OTHERS: Final = """
+time-of-death | time-to-death
+rate-of-rise | rate-of-fall
+vitamin-A-level | vitamin-level
 response | no response
 on-pump surgery | off-pump surgery
 vitamin A | vitamin
@@ -120,6 +123,8 @@ geen respons | respons
 """
 """Never pooled."""
 SAME: Final = """
+quality-of-life | quality of life
+length-of-stay | length of the stay
 İNME | inme
 kan bas\u0131nc\u0131 | KAN BASINCI
 объём сердца | объем сердца

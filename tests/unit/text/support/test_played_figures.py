@@ -85,3 +85,34 @@ def test_a_dash_alone_in_a_cell_is_no_sign_of_the_next_row(quote: str, *, holds:
 def test_many_empty_cells_are_folded_in_no_time() -> None:
     for text in ("| - " * 25_000, "|" * 100_000, "\n" * 100_000 + "| -", "| -" * 33_000 + "x"):
         assert QuoteIndex.of(text).find("no such words") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("It rose up to a tenfold.", "It rose 6 times."),
+        ("There was more than a threefold rise.", "It rose 3.4 times."),
+        ("Es war mindestens eine 3-fache Menge.", "Es war die 3,5-fache Menge."),
+        ("Over a 12-month period it fell.", "It fell in 12 months."),
+        ("Il crebbe fino a dieci volte.", "Il crebbe 6 volte."),
+    ],
+)
+def test_an_article_may_part_a_bound_from_its_figure(said: str, quote: str) -> None:
+    assert figures_unquoted(Statement(said, (quote,))) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("It rose up to a tenfold.", "It rose 12 times."),
+        ("It rose up to a tenfold.", "It rose at least tenfold."),
+        ("There was more than a threefold rise.", "It rose 2.5 times."),
+        ("There was at least a threefold rise.", "It rose at most threefold."),
+        ("Over a 12-month period it fell.", "It fell in 13 months."),
+        ("It exceeds a 5 % limit.", "It exceeds a 5.8 % limit."),
+        ("It is near a 5 kV line.", "It is near a 5.4 kV line."),
+        ("Es war mindestens eine 3-fache Menge.", "Es war die 2,5-fache Menge."),
+    ],
+)
+def test_a_bound_behind_which_an_article_stands_bounds(said: str, quote: str) -> None:
+    assert figures_unquoted(Statement(said, (quote,)))

@@ -90,9 +90,7 @@ revolution revolution tours umdrehung revoluciones giri rotações toeren обо
 psi pounds_per_square_inch pound_per_square_inch
 """)
 """Stems of units that the CLDR has not, or not with all prefixes."""
-_WITH_PREFIXES: Final = (
-    *("gram", "liter", "meter", "watt", "volt", "ampere", "ohm", "joule", "pascal", "hertz", "newton"),
-)
+_WITH_PREFIXES: Final = "gram liter meter watt volt ampere ohm joule pascal hertz newton".split()
 _SYMBOL_PREFIXES: Final = {"": ""} | parse_table("""
 femto f; pico p; nano n; micro u µ μ mc micro; milli m; centi c; deci d; hecto h; kilo k K; mega M; giga G; tera T;
 peta P

@@ -1,8 +1,9 @@
 #!/bin/sh
-# A LangGraph graph that pauses (interrupt) and is resumed goes on with another state than one that runs through, because
-# the state of the second half is read back from the checkpoint, and its serializer writes some values that it cannot read.
-# A pydantic model whose field has an alias, as models of web APIs do, is rebuilt by the names of its fields: the value is
-# dropped and the default takes its place. A numpy array of texts is None. A tuple is a list. Nothing is raised.
+# A LangGraph graph that pauses (interrupt) and is resumed goes on with another state than one that runs through,
+# because the state of the second half is read back from the checkpoint, and its serializer writes some values that it
+# cannot read. A pydantic model whose field has an alias, as models of web APIs do, is rebuilt by the names of its
+# fields: the value is dropped and the default takes its place. A numpy array of texts is None. A tuple is a list.
+# Nothing is raised.
 #
 # version: langgraph==1.2.24, langgraph-checkpoint==4.3.2, langgraph-checkpoint-sqlite==3.1.2
 # behaviour: after a pause Work(cited_by_count=812) has cited_by 0, array(["Ann", "Bo"], dtype=object) is None

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A cell of an OpenDocument sheet has its value in an attribute, for times an XML Schema duration such as PT00H01M30S, and
-# next to it the text that is shown. pandas takes times from the text, though numbers and dates from the value: a minute
-# and a half that is shown as 01:30 is an hour and a half. odfdo reads the value, but a fraction of a second, as
-# LibreOffice writes it with nine digits, as that many seconds: a minute and a half lasts 958 years. python-calamine has
-# a time, and the text of the attribute where a duration is a day or longer. None raises an error.
+# A cell of an OpenDocument sheet has its value in an attribute, for times an XML Schema duration such as PT00H01M30S,
+# and next to it the text that is shown. pandas takes times from the text, though numbers and dates from the value: a
+# minute and a half that is shown as 01:30 is an hour and a half. odfdo reads the value, but a fraction of a second, as
+# LibreOffice writes it with nine digits, as that many seconds: a minute and a half lasts 958 years. python-calamine
+# has a time, and the text of the attribute where a duration is a day or longer. None raises an error.
 #
 # version: pandas==3.1.1 with odfpy==1.4.1, odfdo==3.27.3, python-calamine==0.9.1
 # behaviour: PT00H01M30S shown as 01:30 is 1:30:00 in pandas; PT00H01M30.250000000S is 350115 days in odfdo
@@ -39,8 +39,10 @@ def write_sheet(path, value, shown):
     )
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("mimetype", KIND)
-        package.writestr("content.xml", f'<office:document-content {spaces} office:version="1.3">{body}</office:document-content>')
-        package.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{NAMES}manifest:1.0" m:version="1.3">{entries}</m:manifest>')
+        content = f'<office:document-content {spaces} office:version="1.3">{body}</office:document-content>'
+        package.writestr("content.xml", content)
+        manifest = f'<m:manifest xmlns:m="{NAMES}manifest:1.0" m:version="1.3">{entries}</m:manifest>'
+        package.writestr("META-INF/manifest.xml", manifest)
 
 
 def read_sheet(path):

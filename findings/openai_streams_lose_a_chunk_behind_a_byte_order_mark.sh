@@ -1,14 +1,15 @@
 #!/bin/sh
-# A stream of server-sent events may begin with a byte order mark, which the specification has clients drop (HTML, 9.2.6),
-# and which .NET's StreamWriter writes for Encoding.UTF8. openai reads it as part of the first line: the first chunk of
-# the answer is lost, and "not effective" is "effective". httpx-sse loses the first event as well. A "retry:" line alone,
-# or a comment as a keep-alive behind an event with an id, is no event by the specification; openai takes either for a
-# chunk and raises a JSONDecodeError in mid-answer, and httpx-sse returns an event without data.
+# A stream of server-sent events may begin with a byte order mark, which the specification has clients drop (HTML,
+# 9.2.6), and which .NET's StreamWriter writes for Encoding.UTF8. openai reads it as part of the first line: the first
+# chunk of the answer is lost, and "not effective" is "effective". httpx-sse loses the first event as well. A "retry:"
+# line alone, or a comment as a keep-alive behind an event with an id, is no event by the specification; openai takes
+# either for a chunk and raises a JSONDecodeError in mid-answer, and httpx-sse returns an event without data.
 #
 # version: openai==3.57.0, httpx-sse==0.4.3 httpx==0.28.1
-# behaviour: with U+FEFF before it, a stream lacks its first chunk; "retry: 100" and an empty line raise JSONDecodeError
-# seen: "not effective"; behind the mark "effective"; JSONDecodeError for retry and for a comment behind an id; httpx-sse
-#   ['not ', 'effective'], ['effective'], ['', 'not ', 'effective'] and ['not ', '', 'effective']
+# behaviour: with U+FEFF before it, a stream lacks its first chunk; "retry: 100" and an empty line raise
+#   JSONDecodeError
+# seen: "not effective"; behind the mark "effective"; JSONDecodeError for retry and for a comment behind an id;
+#   httpx-sse ['not ', 'effective'], ['effective'], ['', 'not ', 'effective'] and ['not ', '', 'effective']
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,9 @@
 #!/bin/sh
-# pycountry's search_fuzzy looks for parts of names in ISO 3166's, and ISO has "Korea, Republic of" and "Korea, Democratic
-# People's Republic of". Of these, only the second contains the words "Republic of Korea", the name that South Korea has
-# in the United Nations, the WHO and the addresses of its authors: the search returns North Korea, and nothing else.
-# "Korea" gives the North first, "Niger" Nigeria, "Curacao" without its cedilla the Netherlands, and "Maryland" a county
-# of Liberia. lookup("Republic of Korea") raises a LookupError.
+# pycountry's search_fuzzy looks for parts of names in ISO 3166's, and ISO has "Korea, Republic of" and "Korea,
+# Democratic People's Republic of". Of these, only the second contains the words "Republic of Korea", the name that
+# South Korea has in the United Nations, the WHO and the addresses of its authors: the search returns North Korea, and
+# nothing else. "Korea" gives the North first, "Niger" Nigeria, "Curacao" without its cedilla the Netherlands, and
+# "Maryland" a county of Liberia. lookup("Republic of Korea") raises a LookupError.
 #
 # version: pycountry==26.2.16
 # behaviour: search_fuzzy("Republic of Korea") is the Democratic People's Republic of Korea alone

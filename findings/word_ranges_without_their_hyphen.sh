@@ -1,12 +1,13 @@
 #!/bin/sh
 # Word keeps a non-breaking hyphen (Ctrl+Shift+Hyphen), which writers set so that ranges are not broken at the end of a
 # line, as an element of its own, w:noBreakHyphen. docx2python and docx2txt drop it and join what is around it: 5-10 mg
-# is 510 mg, COVID-19 is COVID19. docx2python also writes a fraction as its digits in a row, 3/4 as 34, marked as LaTeX,
-# and repeats the words of a text box, which Word saves twice for older programs, as docx2txt does. python-docx has the
-# hyphen.
+# is 510 mg, COVID-19 is COVID19. docx2python also writes a fraction as its digits in a row, 3/4 as 34, marked as
+# LaTeX, and repeats the words of a text box, which Word saves twice for older programs, as docx2txt does. python-docx
+# has the hyphen.
 #
 # version: docx2python==3.7.1, docx2txt==0.9, python-docx==1.2.0
-# behaviour: "5", <w:noBreakHyphen/>, "10 mg" is read as "510 mg" by docx2python and docx2txt, as "5-10 mg" by python-docx
+# behaviour: "5", <w:noBreakHyphen/>, "10 mg" is read as "510 mg" by docx2python and docx2txt, as "5-10 mg" by
+#   python-docx
 # seen: 510 mg, 510 mg, 5-10 mg; <latex>34</latex> for the fraction 3/4 by docx2python
 set -eu
 folder=$(mktemp -d)

@@ -171,9 +171,9 @@ def _read_number_words(
         return half, start, end
     value = number_word(word)
     if value is None and (word in _ZERO or word in _ONE):
-        decimals, after = _read_decimals(text, end)
-        if decimals and not (_AT.search(text, 0, start) and not _is_measured(text, after)):
-            return Decimal(f"{int(word in _ONE)}.{decimals}"), start, after
+        decimals, behind = _read_decimals(text, end)
+        if decimals and not (_AT.search(text, 0, start) and not _is_measured(text, behind)):
+            return Decimal(f"{int(word in _ONE)}.{decimals}"), start, behind
     if value is None:
         before = re.search(r"(?<!\w)([^\W\d_]{1,5})[ \u00a0]$", text[max(0, start - 7) : start])
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:

@@ -49,7 +49,7 @@ _KOREAN: Final = re.compile(
     r"(?=(?:번|명|개|살|시간|달|마리|권|잔|대|곳|차례|사람|가지|배)(?!\w{3}))"
 )
 """Native numbers of Korean, which stand before what they count."""
-_ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
+_ONE: Final = frozenset(["one", "a", "an", "ein", "eins", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
 _ONES: Final = {
     sign: value for value, signs in enumerate(("零\u3007", "一", "二两兩", *"三四五六七八九")) for sign in signs
 }
@@ -67,7 +67,16 @@ _COUNTER: Final = re.compile(
 """What makes a number of one such character: without it, it is part of a word."""
 _PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
 """What makes a share of a hundred or a thousand."""
-_WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
+_DECIMAL_SIGN: Final = re.compile(
+    r"[ \u00a0](?:point|komma|virgule|coma|punto|virgola|vírgula)[ \u00a0](?=[^\W\d_])", re.IGNORECASE
+)
+_DECIMAL_WORD: Final = re.compile(r"[ \u00a0-]?([^\W\d_]{2,}(?:-[^\W\d_]{2,})*)(?![\w-])")
+_ZERO: Final = frozenset(["zero", "oh", "null", "zéro", "cero", "nul"])
+_AT: Final = re.compile(r"(?<!\w)at[ \u00a0]\Z", re.IGNORECASE)
+"""What makes a time of `one point`: `at one point five patients left`."""
+_WORD: Final = re.compile(
+    r"(?<![\w-])(?:[^\W\d_]{3,}(?:-[^\W\d_]{2,})*|u[nm](?=[ \u00a0]v[ií]rgul))(?![\w-])", re.IGNORECASE
+)
 
 
 def find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
@@ -153,6 +162,10 @@ def _read_number_words(
     if (half := parse_half_word(word)) is not None:
         return half, start, end
     value = number_word(word)
+    if value is None and (word in _ZERO or word in _ONE):
+        decimals, behind = _read_decimals(text, end)
+        if decimals and not (_AT.search(text, 0, start) and not _is_measured(text, behind)):
+            return Decimal(f"{int(word in _ONE)}.{decimals}"), start, behind
     if value is None:
         before = re.search(r"(?<!\w)([^\W\d_]{1,5})[ \u00a0]$", text[max(0, start - 7) : start])
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
@@ -165,7 +178,10 @@ def _read_number_words(
     if word == "cent" and _is_per(text, start):
         return None, start, end
     languages = possible_languages(text) if language is None else (language,)
-    if is_ambiguous(word) and languages and not any(_load_number_words(one).get(word) == value for one in languages):
+    known = (
+        not is_ambiguous(word) or not languages or any(_load_number_words(one).get(word) == value for one in languages)
+    )
+    if not known and not _read_decimals(text, end)[0]:
         return None, start, end  # `due to` counts two in Italian alone
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
@@ -179,7 +195,26 @@ def _read_number_words(
         else:
             break
         end = after.end(1)
-    return Decimal(value), start, end
+    decimals, end = _read_decimals(text, end)
+    return Decimal(f"{value}.{decimals}" if decimals else value), start, end
+
+
+def _read_decimals(text: str, end: int) -> tuple[str, int]:
+    """The digits of decimals in words behind a number, as `point two five`, and where they end; empty: none follow."""
+    sign = _DECIMAL_SIGN.match(text, end)
+    digits, at = "", sign.end() if sign else end
+    while sign and (found := _DECIMAL_WORD.match(text, at)) is not None:
+        word = found[1].lower()
+        digit = 0 if word in _ZERO else 1 if word in _ONE else number_word(word)
+        if digit is None or digit > (9 if digits else 99):
+            break
+        digits, at = f"{digits}{digit}", found.end()
+    return digits, at if digits else end
+
+
+def _is_measured(text: str, end: int) -> bool:
+    """Whether a scale or a unit follows."""
+    return read_scale_words(text, end, 0, money=False)[0] != {0} or bool(parse_unit(text, end)[0])
 
 
 def _is_per(text: str, start: int) -> bool:

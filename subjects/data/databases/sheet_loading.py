@@ -8,7 +8,9 @@ import csv
 import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -27,6 +29,8 @@ NOTE_CHARACTERS: Final = 200
 _EXACT_WHOLE: Final = 2**53
 _PROSE: Final = re.compile(r"\S+\s+\S+\s+\S+|\w+:\s*\S+|\*+\s*\S+")
 """A remark below a table, as `Source: Eurostat`, and not the name of a row."""
+_DURATION: Final = re.compile(r"(?P<minus>-)?PT(?P<hours>\d{1,6})H(?P<minutes>\d{1,2})M(?P<seconds>\d{1,2}(?:\.\d+)?)S")
+"""A duration as sheets of ODF have it, without days."""
 
 
 class SheetRows:
@@ -51,7 +55,7 @@ def read_sheets(path: str, options: ReadingOptions) -> list[tuple[str, SheetRows
     book = CalamineWorkbook.from_path(path)
     found = []
     for name in book.sheet_names:
-        rows = _find_rows(book.get_sheet_by_name(name), options)
+        rows = _find_rows(book.get_sheet_by_name(name), options, durations=Path(path).suffix.lower() == ".ods")
         if rows is not None:
             found.append((name, rows, facts.get(name, SheetFacts())))
     return found
@@ -96,13 +100,15 @@ def load_sheet(
         return LoadedTable(names, copy_with_types(connection, table, source, sample, options.columns), notes)
 
 
-def _find_rows(sheet: Any, options: ReadingOptions) -> SheetRows | None:
+def _find_rows(sheet: Any, options: ReadingOptions, *, durations: bool = False) -> SheetRows | None:
     """The rows of a sheet that are not empty, and what was left out around them; None: it has none.
 
     A text that is merged over several rows is repeated in each of them; a number is in the first alone, or sums would
     count it again.
     """
     rows: list[list[Any]] = sheet.to_python()
+    if durations:
+        rows = [[_parse_duration(cell) for cell in row] for row in rows]
     top, left = sheet.start or (0, 0)
     spans = [
         (first - top, column - left, last - top, end - left)
@@ -171,6 +177,8 @@ def _read_cells(cells: Sequence[Any], padded: int) -> ColumnReading:
     for kind in ("BOOLEAN", "DATE", "TIME"):
         if kinds == {kind}:
             return _fix_type(kind)
+    if kinds and kinds <= {"TIME", "INTERVAL"}:  # of a sheet of ODF, those below a day come as times
+        return replace(_fix_type("INTERVAL"), note="durations, of which epoch() has the seconds to add up")
     if kinds == {"DOUBLE"}:
         whole = all(_is_whole(cell) for cell in cells)
         return _fix_type("BIGINT" if whole else "DOUBLE")
@@ -199,8 +207,27 @@ def _find_cell_kind(cell: Any) -> str:
             return "DATE"
         case time():
             return "TIME"
+        case timedelta():
+            return "INTERVAL"
         case _:
             return "VARCHAR"
+
+
+def _format_duration(duration: timedelta) -> str:
+    """Write hours, minutes and seconds: `26:30:00`, also of a day and more."""
+    seconds, fraction = divmod(abs(duration), timedelta(seconds=1))
+    hours, minutes = divmod(seconds // 60, 60)
+    decimals = f".{fraction.microseconds:06}" if fraction else ""
+    return f"{'-' if duration < timedelta() else ''}{hours:02}:{minutes:02}:{seconds % 60:02}{decimals}"
+
+
+def _parse_duration(cell: Any) -> Any:
+    """A duration of a sheet of ODF that is below zero, or a day or longer, comes as its text; others as they are."""
+    found = _DURATION.fullmatch(cell) if isinstance(cell, str) else None
+    if found is None:
+        return cell
+    lasting = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"]), seconds=float(found["seconds"]))
+    return -lasting if found["minus"] else lasting
 
 
 def _is_whole(cell: float) -> bool:
@@ -216,7 +243,7 @@ def _format_cell(cell: Any, padded: int) -> object:
         case date() | time():
             return cell.isoformat()
         case timedelta():
-            return str(cell)
+            return _format_duration(cell)
         case int() | float() if _is_whole(cell):  # a spreadsheet knows no whole numbers
             return f"{int(cell):0{padded}d}"
         case _:

@@ -32,6 +32,16 @@ from elcano.text.written_numbers import find_numbers
         ("some 10⁴ of them", {"10000"}, ""),
         ("10^-3 of them", {"0.001"}, ""),
         ("10⁻ of them", {"10"}, ""),
+        ("one point five million people", {"1500000"}, ""),
+        ("two point zero five per cent", {"2.05"}, "%"),
+        ("one hundred and two point five", {"102.5"}, ""),
+        ("growth at one point five percent", {"1.5"}, "%"),
+        ("at one point five patients left", {"5"}, ""),
+        ("rose by two points five years ago", {"2"}, "percentage points"),
+        ("zwei Komma fünf Milliarden", {"2500000000"}, ""),
+        ("un virgule cinq million", {"1500000"}, ""),
+        ("deux virgule vingt-cinq", {"2.25"}, ""),
+        ("dos coma cinco millones", {"2500000"}, ""),
     ],
 )
 def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str], unit: str) -> None:

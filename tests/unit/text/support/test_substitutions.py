@@ -20,6 +20,11 @@ CHANGED = [
     ("Завод произвёл 2 тыс. автомобилей.", "Завод произвёл 2 млн автомобилей."),
     ("Here 2,000 patients were seen.", "Here 3,000 patients were seen."),
     ("Section 230 shields platforms.", "Section 320 shields platforms."),
+    ("Here 5 million people were screened.", "Here one point five million people were screened."),
+    ("Here one point five million people were screened.", "Here 5 million people were screened."),
+    ("Here 2 per cent died.", "Here two point five per cent died."),
+    ("Hier kostete es 5 Millionen Euro.", "Hier kostete es eins Komma fünf Millionen Euro."),
+    ("Here 1.5 patients left.", "At one point five patients left."),
 ]
 SAME = [
     ("Section 230 shields platforms.", "Under section 230, which is not section 320, the law shields platforms."),
@@ -33,6 +38,9 @@ SAME = [
     ("It was open in June 2018.", "It was open on 2018-06-30."),
     ("The trial began in May 2018.", "In May the trial began. It was 2018, and it ended in June 2018."),
     ("The trial began in May 2018.", "The trial began in 2018."),
+    ("Here 1.5 million people were screened.", "Here one point five million people were screened."),
+    ("Here one point five million people were screened.", "Here 1,500,000 people were screened."),
+    ("Here five patients left.", "At one point five patients left here."),
 ]
 
 

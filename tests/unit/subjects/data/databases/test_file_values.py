@@ -5,7 +5,7 @@ Each case is a file of its own. Expected values are those that the writer of the
 
 import json
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,15 @@ from elcano.subjects.data.databases.engine import Files, FileToLoad
 from elcano.subjects.data.databases.query_runner import run_query
 from elcano.subjects.data.results import result_text
 from elcano.subjects.data.tables import TableSchema
-from tests.unit.subjects.data.databases.workbook import DAY, HOURS, MOMENT, ZIP, Styled, write_workbook
+from tests.unit.subjects.data.databases.workbook import (
+    DAY,
+    HOURS,
+    MOMENT,
+    ZIP,
+    Styled,
+    write_open_sheet,
+    write_workbook,
+)
 
 Loaded = dict[str, tuple[str, list[object], str]]
 
@@ -345,7 +353,7 @@ def test_cells_of_workbooks_are_what_their_types_say(tmp_path: Path) -> None:
         "zip": ("VARCHAR", ["00501", "10001"]),
         "day": ("DATE", [date(2024, 1, 1), date(2024, 1, 31)]),
         "at": ("TIMESTAMP", [datetime(2024, 1, 1, 12), datetime(2024, 1, 31, 6)]),
-        "long": ("VARCHAR", ["1 day, 12:00:00", "12:00:00"]),
+        "long": ("INTERVAL", [timedelta(days=1.5), timedelta(hours=12)]),
         "mixed": ("VARCHAR", ["1", "x"]),
         "sum": ("VARCHAR", [None, None]),
         "part": ("BIGINT", [2, 3]),
@@ -359,6 +367,22 @@ def test_cells_of_workbooks_are_what_their_types_say(tmp_path: Path) -> None:
         "2 cells with a formula that was never computed are NULL (I5, I6)",
     ):
         assert said in comment
+
+
+def test_durations_of_open_sheets_can_be_added_up(tmp_path: Path) -> None:
+    """Their values are XML Schema durations, as LibreOffice writes them; a text of the same form is none elsewhere."""
+    lasting = ("PT00H01M30S", "PT26H00M00.500000000S", "-PT00H30M00S")
+    write_open_sheet(tmp_path / "f.ods", [["name", "lasted", "at"], *(["a", one, lasting[0]] for one in lasting)])
+    found = load(tmp_path, "f.ods", b"")
+    expected = [timedelta(seconds=90), timedelta(hours=26, seconds=0.5), timedelta(minutes=-30)]
+    assert found["lasted"][:2] == ("INTERVAL", expected)
+    assert found["at"][:2] == ("TIME", [time(0, 1, 30)] * 3)
+    assert "epoch()" in found["lasted"][2]
+    with duckdb.connect(str(tmp_path / "copy.duckdb"), read_only=True) as copy:
+        assert copy.execute("SELECT sum(epoch(lasted)) FROM t").fetchall() == [(91890.5,)]
+    (other := tmp_path / "other").mkdir()
+    write_workbook(other / "g.xlsx", {"S": [["name", "lasted"], ["a", lasting[1]]]})
+    assert load(other, "g.xlsx", b"")["lasted"][0] == "VARCHAR"
 
 
 def test_a_sheet_without_names_is_refused_until_it_is_said(tmp_path: Path) -> None:

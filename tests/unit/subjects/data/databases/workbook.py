@@ -27,6 +27,34 @@ class Styled(NamedTuple):
 Content: TypeAlias = str | float | Styled | None
 
 
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+
+
+def write_open_sheet(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """Writes a sheet of ODF with texts and durations, such as `PT26H00M00S`."""
+    spaces = " ".join(f'xmlns:{name}="{_ODF}{name}:1.0"' for name in ("office", "table", "text"))
+    body = "".join(f"<table:table-row>{''.join(map(_open_cell, row))}</table:table-row>" for row in rows)
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("mimetype", kind)
+        file.writestr(
+            "META-INF/manifest.xml",
+            f'<manifest:manifest xmlns:manifest="{_ODF}manifest:1.0" manifest:version="1.3"><manifest:file-entry '
+            f'manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>',
+        )
+        file.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet><table:table "
+            f'table:name="S">{body}</table:table></office:spreadsheet></office:body></office:document-content>',
+        )
+
+
+def _open_cell(content: str) -> str:
+    lasts = content.lstrip("-").startswith("PT")
+    value = f'"time" office:time-value="{content}"' if lasts else '"string"'
+    return f"<table:table-cell office:value-type={value}><text:p>{content}</text:p></table:table-cell>"
+
+
 def write_workbook(
     path: Path, sheets: Mapping[str, Sequence[Sequence[Content]]], merged: Mapping[str, str] | None = None
 ) -> None:

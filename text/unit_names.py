@@ -90,7 +90,7 @@ revolution revolution tours umdrehung revoluciones giri rotações toeren обо
 psi pounds_per_square_inch pound_per_square_inch
 """)
 """Stems of units that the CLDR has not, or not with all prefixes."""
-_WITH_PREFIXES: Final = "gram liter meter watt volt ampere ohm joule pascal hertz newton".split()
+_OF_ALL_PREFIXES: Final = "gram liter meter watt volt ampere ohm joule pascal hertz newton"
 _SYMBOL_PREFIXES: Final = {"": ""} | parse_table("""
 femto f; pico p; nano n; micro u µ μ mc micro; milli m; centi c; deci d; hecto h; kilo k K; mega M; giga G; tera T;
 peta P
@@ -174,7 +174,7 @@ def load_first_words() -> frozenset[str]:
 
 @cache
 def _load_prefixable() -> frozenset[str]:
-    return frozenset((*_WITH_PREFIXES, *_STEMS.values(), *_SYMBOLS.values()))
+    return frozenset((*_OF_ALL_PREFIXES.split(), *_STEMS.values(), *_SYMBOLS.values()))
 
 
 @cache

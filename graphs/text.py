@@ -87,9 +87,14 @@ def title_from_id(name: str) -> str:
 
 
 def suggest_name(name: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
-    """`did you mean 'judge'?`: the known name that an unknown one resembles most; `otherwise` if it resembles none."""
-    close = get_close_matches(name[:100], list(known), n=1, cutoff=cutoff)
-    return f"did you mean {close[0]!r}?" if close else otherwise
+    """`did you mean 'judge'?`: the known name that an unknown one resembles most; `otherwise` if it resembles none.
+
+    A name in two parts (`uploads:handbook`) is resembled by its last one, too.
+    """
+    whole = list(known)
+    names = {one.rpartition(":")[2]: one for one in whole} | {one: one for one in whole}
+    close = get_close_matches(name[:100], list(names), n=1, cutoff=cutoff)
+    return f"did you mean {names[close[0]]!r}?" if close else otherwise
 
 
 def ensure_list(value: Json) -> list[Json]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, title_from_id
+from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, suggest_name, title_from_id
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,14 @@ def test_every_name_for_people_is_of_a_node_that_there_is() -> None:
     for graph in graphs:
         graphs += graph.branches.values()
     assert set(_TITLES) <= {node.id for graph in graphs for node in graph.nodes}
+
+
+@pytest.mark.parametrize("name", ["uploads:manual", "manual", "manul", "uploads:manul"])
+def test_a_name_in_two_parts_is_suggested_by_its_last_one(name: str) -> None:
+    assert suggest_name(name, ["packages", "uploads:manual", "uploads"], "none") == "did you mean 'uploads:manual'?"
+
+
+def test_a_name_is_suggested_before_one_that_ends_with_it() -> None:
+    assert suggest_name("manua", ["manual", "uploads:manual"]) == "did you mean 'manual'?"
+    assert suggest_name("manua", ["uploads:manual", "manual"]) == "did you mean 'manual'?"
+    assert suggest_name("harbour", ["uploads:manual", "packages"], "none") == "none"

@@ -64,24 +64,29 @@ def format_utc_day(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).date().isoformat()
 
 
-_TITLES: Final[Mapping[str, str]] = {
-    "store_plan": "Outline",
-    "parallel_loops": "Sections",
-    "teams": "Sections",
-    "collect_drafts": "Drafts",
-    "hand_over": "Findings",
-    "hand_in": "Judged draft",
-    "reset": "New plan",
-    "parallel_paths": "Parts of the question",
-    "path_result": "Result",
+_TITLES: Final[Mapping[tuple[str, str], str]] = {
+    ("store_plan", "store_plan"): "Outline",
+    ("parallel_loops", "plan"): "Sections",
+    ("teams", "plan"): "Sections",
+    ("collect_drafts", "collect_drafts"): "Drafts",
+    ("hand_over", "hand_over"): "Findings",
+    ("hand_in", "hand_in"): "Judged draft",
+    ("reset", "reset_ledger"): "New plan",
+    ("parallel_paths", "collect_results"): "Parts of the question",
+    ("path_result", "set_values"): "Result",
 }
-"""Nodes of built-in graphs whose ids speak of bookkeeping."""
+"""Nodes of built-in graphs whose ids speak of bookkeeping, by id and work: others of the same id have its own words."""
 
 
-def title_from_id(name: str) -> str:
-    """A node's name for people: `store_plan` is `Outline`, `knowledge_gap` is `Knowledge gap`."""
-    if name in _TITLES:
-        return _TITLES[name]
+def title_from_id(name: str, work: str = "") -> str:
+    """A node's name for people: `knowledge_gap` is `Knowledge gap`, `store_plan` with the reducer of it `Outline`.
+
+    Args:
+        name: its id.
+        work: its reducer, or the list that its branches are of.
+    """
+    if title := _TITLES.get((name, work)):
+        return title
     words = name.replace("_", " ").capitalize()
     return f"SQL{words[3:]}" if words.startswith("Sql ") else words
 

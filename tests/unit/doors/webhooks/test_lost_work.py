@@ -11,6 +11,7 @@ from temporalio.client import Client
 from elcano.doors.webhooks.contracts import Message
 from elcano.doors.webhooks.lost_work import begin_lost_deliveries, begin_lost_watches
 from elcano.doors.webhooks.webhook_store import TenantWebhooks, get_webhooks
+from elcano.graphs.contracts import RunStatus
 from elcano.graphs.records import ArchivedRun
 from elcano.service.temporal.background_starts import LOST_SECONDS
 from elcano.storage.store import Store, open_store
@@ -82,7 +83,7 @@ async def test_a_delivery_that_is_taken_while_workflows_are_listed_is_not_sent_a
     assert await begin_lost_deliveries(client(server), store) == 0
 
 
-async def keep_run(store: Store, tenant: str, name: str, started_at: float, status: str = "running") -> None:
+async def keep_run(store: Store, tenant: str, name: str, started_at: float, status: RunStatus = "running") -> None:
     run = ArchivedRun(
         tenant=tenant, run_id=f"{tenant}-{name}", question="Why?", mode="simple", status=status, started_at=started_at
     )

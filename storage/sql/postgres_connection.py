@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.errors import OperationalError
 from psycopg.pq import TransactionStatus
 
-from elcano.storage.sql.answer_time import LONGEST_ANSWER
+from elcano.storage.sql.answer_time import get_longest_answer
 
 
 class AnsweringConnection(AsyncConnection[Any]):
@@ -23,7 +23,7 @@ class AnsweringConnection(AsyncConnection[Any]):
             OperationalError: there was no answer in time; whether the statement was carried out is unknown.
         """
         try:
-            return await super().wait(gen, interval, LONGEST_ANSWER.get() if timeout is None else timeout)
+            return await super().wait(gen, interval, get_longest_answer() if timeout is None else timeout)
         except OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
                 self.pgconn.finish()  # else a late answer would be taken for that of the next statement

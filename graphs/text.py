@@ -64,32 +64,42 @@ def format_utc_day(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).date().isoformat()
 
 
-_TITLES: Final[Mapping[str, str]] = {
-    "store_plan": "Outline",
-    "parallel_loops": "Sections",
-    "teams": "Sections",
-    "collect_drafts": "Drafts",
-    "hand_over": "Findings",
-    "hand_in": "Judged draft",
-    "reset": "New plan",
-    "parallel_paths": "Parts of the question",
-    "path_result": "Result",
+_TITLES: Final[Mapping[tuple[str, str], str]] = {
+    ("store_plan", "store_plan"): "Outline",
+    ("parallel_loops", "plan"): "Sections",
+    ("teams", "plan"): "Sections",
+    ("collect_drafts", "collect_drafts"): "Drafts",
+    ("hand_over", "hand_over"): "Findings",
+    ("hand_in", "hand_in"): "Judged draft",
+    ("reset", "reset_ledger"): "New plan",
+    ("parallel_paths", "collect_results"): "Parts of the question",
+    ("path_result", "set_values"): "Result",
 }
-"""Nodes of built-in graphs whose ids speak of bookkeeping."""
+"""Nodes of built-in graphs whose ids speak of bookkeeping, by id and work: others of the same id have its own words."""
 
 
-def title_from_id(name: str) -> str:
-    """A node's name for people: `store_plan` is `Outline`, `knowledge_gap` is `Knowledge gap`."""
-    if name in _TITLES:
-        return _TITLES[name]
+def title_from_id(name: str, work: str = "") -> str:
+    """A node's name for people: `knowledge_gap` is `Knowledge gap`, `store_plan` with the reducer of it `Outline`.
+
+    Args:
+        name: its id.
+        work: its reducer, or the list that its branches are of.
+    """
+    if title := _TITLES.get((name, work)):
+        return title
     words = name.replace("_", " ").capitalize()
     return f"SQL{words[3:]}" if words.startswith("Sql ") else words
 
 
 def suggest_name(name: str, known: Iterable[str], otherwise: str = "", *, cutoff: float = 0.6) -> str:
-    """`did you mean 'judge'?`: the known name that an unknown one resembles most; `otherwise` if it resembles none."""
-    close = get_close_matches(name[:100], list(known), n=1, cutoff=cutoff)
-    return f"did you mean {close[0]!r}?" if close else otherwise
+    """`did you mean 'judge'?`: the known name that an unknown one resembles most; `otherwise` if it resembles none.
+
+    A name in two parts (`uploads:handbook`) is resembled by its last one, too.
+    """
+    whole = list(known)
+    names = {one.rpartition(":")[2]: one for one in whole} | {one: one for one in whole}
+    close = get_close_matches(name[:100], list(names), n=1, cutoff=cutoff)
+    return f"did you mean {names[close[0]]!r}?" if close else otherwise
 
 
 def ensure_list(value: Json) -> list[Json]:

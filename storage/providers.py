@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.graphs.providers import Provider
+from elcano.graphs.providers import Provider, adjust_to_clock
 from elcano.storage.sql.dialect import begin_exclusive, connect_in_autocommit, insert_or_replace
 from elcano.storage.sql.tables import providers
 
@@ -34,7 +34,8 @@ class ProviderStore:
         async with self._engine.connect() as connection:
             rows = await connection.execute(select(providers.c.name, providers.c.body))
             found = {name: Provider.model_validate_json(body) for name, body in rows}
-            return found, await _read_database_clock(connection)
+            now = await _read_database_clock(connection)
+            return {name: adjust_to_clock(provider, now) for name, provider in found.items()}, now
 
     async def change(self, name: str, changed: Callable[[Provider, float], tuple[Provider, Result]]) -> Result:
         """Stores the state that `changed` returns for a provider at the current time, and returns its other result."""
@@ -61,7 +62,9 @@ async def _load_provider(connection: AsyncConnection, name: str) -> tuple[Provid
         found, now = await connection.scalar(_BODY, {"name": name}), time.time()
     else:
         found, now = (await connection.execute(_BODY_AND_CLOCK, {"name": name})).one()
-    return Provider() if found is None else Provider.model_validate_json(found), float(now)
+    if found is None:
+        return Provider(), float(now)
+    return adjust_to_clock(Provider.model_validate_json(found), float(now)), float(now)
 
 
 async def _read_database_clock(connection: AsyncConnection) -> float:

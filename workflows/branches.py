@@ -76,7 +76,7 @@ class BranchRunner:
         """Run all branches, and return their outcomes in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:
-            self._tell(narrate_plan_cut(self._work.node, len(starts), len(self._work.branches)))
+            self._tell(narrate_plan_cut(self._books.node, len(starts), len(self._work.branches)))
         telling = asyncio.create_task(self._tell_branches())
         try:
             self._begin(starts)

@@ -8,6 +8,7 @@ from pydantic import AwareDatetime
 
 from elcano.api.http.errors import problem_docs
 from elcano.api.http.request_identity import requires
+from elcano.api.runs.request_faults import NAMES_ALL_FAULTS
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
@@ -49,7 +50,7 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
 @router.post(
     "",
-    dependencies=[requires("start_run")],
+    dependencies=[requires("start_run"), NAMES_ALL_FAULTS],
     status_code=201,
     responses={
         200: {

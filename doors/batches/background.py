@@ -32,18 +32,13 @@ from elcano.service.process import Process, Services
 from elcano.service.runs.request_facts import judge_run_request
 from elcano.service.runs.run_request import RunRequest
 from elcano.service.runs.submission import submit_run
-from elcano.service.temporal.background_starts import begin_workflow, log_refusal
-from elcano.service.temporal.history import list_workflows
+from elcano.service.temporal.background_starts import LOST_SECONDS, begin_workflow, list_open_ids, log_refusal
 from elcano.storage.idempotency_keys import RequestKey
 
-LOST_SECONDS: Final = 60.0
-"""Interval at which open batches are looked for whose workflow was ended from outside."""
 RECHECK_SECONDS: Final = 300.0
 """Interval of turns that nothing has woken: what was to wake the batch may be lost with a restored database."""
 LOOK_AFTER: Final[dict[BatchState, float]] = {"waiting": 30.0, "out_of_budget": 3_600.0}
 """The same in seconds, of a batch that waits for room or a quota, which nothing announces, or for a top-up."""
-
-_AT_WORK: Final = f"WorkflowType = '{WORKFLOW}' AND ExecutionStatus = 'Running'"
 
 
 @asynccontextmanager
@@ -72,7 +67,7 @@ async def begin_batches(process: Process) -> int:
     if not open_batches:
         return 0
     client, begun = await process.temporal.client(), 0
-    listed = {one.execution.workflow_id async for one in list_workflows(client, _AT_WORK)}  # seconds behind
+    listed = await list_open_ids(client, WORKFLOW)
     for work in open_batches:
         if work.workflow_id in listed:
             continue

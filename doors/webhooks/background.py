@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import httpx
@@ -29,6 +30,7 @@ from elcano.doors.webhooks.contracts import (
     RunWatch,
     SeenEvents,
 )
+from elcano.doors.webhooks.lost_work import begin_lost_deliveries, begin_lost_watches
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import sign_body, write_body
 from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
@@ -42,6 +44,7 @@ from elcano.graphs.text import shorten_text
 from elcano.service.errors import RunNotFound
 from elcano.service.events.journal_reader import JournalReader
 from elcano.service.runs.run_status import current_run
+from elcano.service.temporal.background_starts import LOST_SECONDS
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
@@ -270,7 +273,12 @@ async def open_background(around: Surroundings) -> AsyncIterator[Sequence[Backgr
 
 def build_webhook_work(activities: WebhookActivities) -> BackgroundWork:
     """The watches of runs, and their deliveries."""
+    client, store = activities.client, activities.store
     return BackgroundWork(
         [WatchWorkflow, DeliveryWorkflow],
         [activities.follow_run, activities.begin_deliveries, activities.send, activities.give_up],
+        [
+            ("watches to continue", partial(begin_lost_watches, client, store), LOST_SECONDS),
+            ("deliveries to continue", partial(begin_lost_deliveries, client, store), LOST_SECONDS),
+        ],
     )

@@ -55,6 +55,16 @@ class RunWatch(RunScoped):
     since: int = 0
     """The number of the last event that was seen."""
 
+    @property
+    def workflow_id(self) -> str:
+        """The id of the workflow that watches the run."""
+        return f"webhooks-{self.run_id}"
+
+    @property
+    def summary(self) -> str:
+        """What the workflow does, in words."""
+        return f"Webhooks of {self.run_id}"
+
 
 class Message(Frozen):
     """The content of a delivery."""
@@ -96,9 +106,14 @@ class Delivery(Frozen):
     @property
     def workflow_id(self) -> str:
         """The id of its workflow: a second one of the same message to the same endpoint is never begun."""
-        return f"webhook-{self.endpoint}-{self.message.id}"
+        return delivery_workflow_id(self.endpoint, self.message.id)
+
+    @property
+    def summary(self) -> str:
+        """What the workflow does, in words."""
+        return f"{self.message.type} of {self.message.run_id or 'a test'}"
 
 
-def watch_workflow_id(run_id: str) -> str:
-    """The id of the workflow that watches a run."""
-    return f"webhooks-{run_id}"
+def delivery_workflow_id(endpoint: str, message: str) -> str:
+    """The id of the workflow that delivers a message to an endpoint."""
+    return f"webhook-{endpoint}-{message}"

@@ -5,7 +5,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import JSON, Column, Double, Executable, Index, Integer, Table, and_, delete, or_, select, update
+from sqlalchemy import (
+    JSON,
+    Column,
+    Double,
+    Executable,
+    Index,
+    Integer,
+    Table,
+    and_,
+    delete,
+    exists,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
@@ -19,7 +33,6 @@ from elcano.doors.webhooks.contracts import (
     Message,
     RunWatch,
     WebhookEvent,
-    watch_workflow_id,
 )
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import new_secret
@@ -29,13 +42,13 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
-from elcano.storage.admission import AdmissionRule
+from elcano.storage.admission import ASKED_FOR, UNENDED, AdmissionRule
 from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
 from elcano.storage.sql.dialect import insert_new, run_and_branches
 from elcano.storage.sql.rows import TenantBound
-from elcano.storage.sql.tables import metadata
+from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.store import Store, TenantStore
 
 MOST_ENDPOINTS: Final = 50
@@ -228,6 +241,24 @@ class WebhookStore(PluginTables):
         """Return the store of one tenant."""
         return TenantWebhooks(self._engine, tenant)
 
+    async def list_waiting(self, before: float) -> list[tuple[str, str, str]]:
+        """Tenant, endpoint and message of each delivery noted before a time that is neither done nor given up."""
+        table = webhook_deliveries
+        wanted = select(table.c.tenant, table.c.endpoint_id, table.c.message_id)
+        rows = await self._fetch_rows(wanted.where(table.c.status == "waiting", table.c.created_at < before))
+        return [(row.tenant, row.endpoint_id, row.message_id) for row in rows]
+
+    async def list_watched(self, before: float) -> list[RunWatch]:
+        """The open runs begun before a time that an endpoint is notified of while they are open."""
+        table = webhook_endpoints
+        notified = or_(
+            and_(table.c.run_id == "", table.c.created_at < runs.c.started_at), table.c.run_id == runs.c.run_id
+        )
+        wants = exists().where(table.c.tenant == runs.c.tenant, notified, table.c.disabled_at.is_(None))
+        still_open = and_(ASKED_FOR, runs.c.status.in_(UNENDED), runs.c.started_at < before)
+        rows = await self._fetch_rows(select(runs.c.tenant, runs.c.run_id).where(still_open, wants))
+        return [RunWatch(run_id=row.run_id, tenant=row.tenant) for row in rows]
+
     async def delete_run(self, tenant: str, run_id: str) -> None:
         """Deletes the endpoints of that run, and its deliveries."""
         tables = (webhook_deliveries, webhook_endpoints)
@@ -237,8 +268,8 @@ class WebhookStore(PluginTables):
 
 def _start_watch(tenant: str, run_id: str) -> Executable:
     """The statement that has a run watched."""
-    work = RunWatch(run_id=run_id, tenant=tenant)
-    return add_notice(tenant, watch_workflow_id(run_id), WATCH_WORKFLOW, work, f"Webhooks of {run_id}")
+    watch = RunWatch(run_id=run_id, tenant=tenant)
+    return add_notice(tenant, watch.workflow_id, WATCH_WORKFLOW, watch, watch.summary)
 
 
 async def note_wanted_watch(connection: AsyncConnection, tenant: str, run_id: str) -> None:
@@ -281,8 +312,14 @@ def get_webhooks(store: TenantStore) -> TenantWebhooks:
 
 
 async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Delivery, *, again: bool = False) -> None:
-    """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed."""
+    """Note a delivery and start its workflow, both once however often this is called; `again`: one that failed.
+
+    One that is over is not started anew because Temporal has forgotten its workflow.
+    """
     await webhooks.add_delivery(delivery.endpoint, delivery.message)
+    noted = await webhooks.find_delivery(delivery.endpoint, delivery.message.id)
+    if not again and (noted is None or noted.status != "waiting"):
+        return
     reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE if again else WorkflowIDReusePolicy.REJECT_DUPLICATE
     with suppress(WorkflowAlreadyStartedError):
         await client.start_workflow(
@@ -293,5 +330,5 @@ async def begin_delivery(client: Client, webhooks: TenantWebhooks, delivery: Del
             id_reuse_policy=reuse,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
             search_attributes=describe_owner(delivery.tenant),
-            static_summary=f"{delivery.message.type} of {delivery.message.run_id or 'a test'}",
+            static_summary=delivery.summary,
         )

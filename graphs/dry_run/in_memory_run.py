@@ -82,7 +82,7 @@ async def _walk_branches(
     assert isinstance(node, ParallelNode)
     books = FanOut(node, work, journal.run)
     if books.cut:
-        journal.tell(narrate_plan_cut(work.node, len(books.starts), len(work.branches)), clock())
+        journal.tell(narrate_plan_cut(node, len(books.starts), len(work.branches)), clock())
     for first in range(0, len(books.starts), node.max_concurrency):
         begun: list[tuple[BranchStart, ResearchInput]] = []
         for start in books.starts[first : first + node.max_concurrency]:

@@ -15,7 +15,7 @@ from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.entries import BranchStart, CallAgent, CallTool
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
+from elcano.graphs.spec.graph import DecisionNode, Node, ParallelNode, ResearchGraph, StateNode
 from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes, Ended
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.state import ResearchState
@@ -88,12 +88,18 @@ def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tup
     return " ".join(dict.fromkeys(texts)) + more, figures
 
 
-def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
+def word_branches(node: Node) -> tuple[str, str]:
+    """One branch of a node, and several, in a word: those of a plan are sections."""
+    of_plan = isinstance(node, ParallelNode) and node.for_each == "plan"
+    return ("section", "sections") if of_plan else ("branch", "branches")
+
+
+def of_branches(node: ParallelNode, output: BranchOutcomes) -> tuple[str, JsonObject]:
     """Count branches by how they ended."""
     ended = Counter(outcome.status for outcome in output.branches)
     counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
     states = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
-    counted = f"{format_count(len(output.branches), 'section')}: {', '.join(states) or 'none'}"
+    counted = f"{format_count(len(output.branches), *word_branches(node))}: {', '.join(states) or 'none'}"
     return counted, {**counts, "sections": len(output.branches)}
 
 
@@ -183,7 +189,7 @@ def narrate_branch_end(node: str, outcome: BranchOutcome, *, dropped: bool = Fal
     )
 
 
-def narrate_plan_cut(node: str, afforded: int, planned: int) -> EventDraft:
+def narrate_plan_cut(node: ParallelNode, afforded: int, planned: int) -> EventDraft:
     """Not every branch fits into the budget."""
-    text = f"The budget allows {afforded} of {planned} sections; the others are left out"
-    return EventDraft("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})
+    text = f"The budget allows {afforded} of {planned} {word_branches(node)[1]}; the others are left out"
+    return EventDraft("ending_early", text, node.id, {"reason": "tokens", "afforded": afforded, "planned": planned})

@@ -16,6 +16,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import ElcanoError, EngineFault
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.event_texts import word_branches
 from elcano.graphs.lifecycle.handover import build_missing_outcome
 from elcano.graphs.spec.graph import EndKind, ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes, KeptBranch
@@ -191,7 +192,8 @@ class FanOut:
         if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
             self.over = f"{start.title!r} could not continue: {outcome.gap.reason}"
         elif outcome.gap and self._failures == self._figures.breaker_failures:
-            self.over = f"{self._failures} sections in a row had failed, the last one: {outcome.gap.reason}"
+            failed = f"{self._failures} {word_branches(self.node)[1]} in a row had failed"
+            self.over = f"{failed}, the last one: {outcome.gap.reason}"
 
     def share_top_up(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
         """Shares a top-up of the run among running and waiting branches.
@@ -267,7 +269,7 @@ class FanOut:
             return Ending(kind="time", detail="no time was left for it")
         if not given.carries(self._work.minimum_tokens):
             kind: EndKind = "cost" if given.cost_microusd == 0 else "tokens"
-            return Ending(kind=kind, detail="earlier sections left too little of the budget")
+            return Ending(kind=kind, detail=f"earlier {word_branches(self.node)[1]} left too little of the budget")
         return None
 
     def _seconds(self, budget: Budget) -> float:

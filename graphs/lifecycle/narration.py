@@ -41,6 +41,7 @@ from elcano.graphs.lifecycle.event_texts import (
     shorten_message,
     summarize_items,
     summarize_state_change,
+    word_branches,
     work_of_agent,
     work_of_tool,
 )
@@ -73,10 +74,11 @@ def narrate_command(graph: ResearchGraph, command: Command) -> Iterable[EventDra
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
             node = graph.by_id[command.node]
+            counted = format_count(len(sections), *word_branches(node))
             if isinstance(node, ParallelNode) and node.for_each == "plan":
-                text = f"Researching {format_count(len(sections), 'section')} side by side"
+                text = f"Researching {counted} side by side"
             else:
-                text = f"{node.title}: {format_count(len(sections), 'branch', 'branches')}"
+                text = f"{node.title}: {counted}"
             yield EventDraft("searching", text, command.node, {"sections": sections})
 
 
@@ -105,7 +107,7 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
             who: JsonObject = {"by": entry.by} if entry.by else {}
             yield EventDraft(kind, shorten_message(insert_requester(text, entry.by)), run.node, {**data, **who})
         case StepFailed():
-            yield from _narrate_failure(earlier, entry, run)
+            yield from _narrate_failure(graph, earlier, entry, run)
         case StepCompleted() if reason := _explain_refused_output(graph, earlier, entry, run):
             yield EventDraft("error", shorten_message(reason), entry.node)
         case StepCompleted():
@@ -134,25 +136,25 @@ def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[EventDra
 def _explain_refused_output(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
     """Explain why a node's output was not applied; None if it was."""
     if run.failure is not None:
-        return f"{title_from_id(entry.node)} failed: {run.failure.message}"
+        return f"{graph.by_id[entry.node].title} failed: {run.failure.message}"
     for failure in run.state.failures:  # its edge `on_error` was taken
         if failure.node == entry.node:
-            return f"{title_from_id(entry.node)} failed: {failure.message}"
+            return f"{graph.by_id[entry.node].title} failed: {failure.message}"
     if run.state.outputs.get(entry.node) != entry.output:
-        return f"{title_from_id(entry.node)} failed: its answer does not fit"
+        return f"{graph.by_id[entry.node].title} failed: its answer does not fit"
     ended = run.ending if run.ending != earlier.ending else None
     if ended is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
         return ended.detail
     return None
 
 
-def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[EventDraft]:
+def _narrate_failure(graph: ResearchGraph, earlier: Run, entry: StepFailed, run: Run) -> Iterable[EventDraft]:
     """Report a failure. For a call that could not be paid for, report only how the run continues: nothing is broken."""
     failure = entry.failure
     if failure.exhausted is None:
         data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
         yield EventDraft(
-            "error", shorten_message(f"{title_from_id(entry.node)} failed: {failure.message}"), entry.node, data
+            "error", shorten_message(f"{graph.by_id[entry.node].title} failed: {failure.message}"), entry.node, data
         )
     elif run.finished and run.ending == earlier.ending:
         yield _narrate_ending(run)
@@ -181,9 +183,9 @@ def _narrate_hold_change(
     asks = hold is not None and hold.reason == "approval"
     match entry:
         case Held() if not asks:
-            yield _narrate_hold(entry.hold)
+            yield _narrate_hold(graph, entry.hold)
         case HoldCleared() if entry.over and not asks:
-            yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: continues", run.node)
+            yield EventDraft("hold_cleared", f"{graph.by_id[run.node].title}: continues", run.node)
         case RolledBack():
             place = (
                 "after its last step" if run.finished else f"at step {run.step}, before {graph.by_id[run.node].title}"
@@ -239,7 +241,7 @@ def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepComplete
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         missing = _given_up(entry.output)
         how = f"continues without {', '.join(missing)}" if missing else "answered"
-        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.all_tries, 'failed attempt')}"
+        text = f"{graph.by_id[entry.node].title}: {how} after {format_count(earlier.tried.all_tries, 'failed attempt')}"
         yield EventDraft("hold_cleared", shorten_message(text), entry.node)
 
 
@@ -261,10 +263,10 @@ _CANNOT_GO_ON: Final[Mapping[str, str]] = {
 }
 
 
-def _narrate_hold(hold: Hold) -> EventDraft:
+def _narrate_hold(graph: ResearchGraph, hold: Hold) -> EventDraft:
     whom = _CANNOT_GO_ON.get(hold.reason, "the provider cannot answer")
     again = f", next try in {round(hold.seconds, 1):g} s" if hold.seconds else ""
-    text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
+    text = f"{graph.by_id[hold.node].title}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
     return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
@@ -284,7 +286,7 @@ def _narrate_completion(graph: ResearchGraph, earlier: Run, entry: StepCompleted
                 text, data = _summarize_output(node.tool, own or TOOLS[node.tool].summary, entry.output)
             yield EventDraft(TOOLS[node.tool].completes, shorten_message(text), entry.node, data)
         case ParallelNode():
-            text, data = of_branches(BranchOutcomes.model_validate(entry.output or {}))
+            text, data = of_branches(node, BranchOutcomes.model_validate(entry.output or {}))
             yield EventDraft("search_complete", text, entry.node, data)
         case StateNode():
             text, data = summarize_state_change(node, earlier.state, run.state)

@@ -156,6 +156,7 @@ class _Reader:
         summaries = (
             draft.message for draft in drafts if draft.type != "hold_cleared"
         )  # narrated before what came of it
+        following = None if self._run.finished or self._run.routing else self._graph.by_id[self._run.node]
         row = StepRow(
             number=entry.step,
             node=node.id,
@@ -177,7 +178,8 @@ class _Reader:
             summary=next(summaries, "") if outcome == "completed" else "",
             held=tuple(self._held),
             branches=branches,
-            next="" if self._run.finished or self._run.routing else self._run.node,
+            next=following.id if following else "",
+            next_label=following.title if following else "",
         )
         passage = Passage(row, self._begun_with, self._run, entry)
         self._ended, self._ended_at, self._held, self._given_up = entry.at, ended_at, [], Usage()

@@ -82,6 +82,8 @@ class Step(Frozen):
     """For a parallel node: its branches, each a run with steps of its own."""
     next: str = Field(default="", examples=["judge"])
     """The next node; empty at the run's end, or while that is not known."""
+    next_label: str = Field(default="", examples=["Judge"])
+    """Its name for people."""
 
 
 class StepRow(Step):

@@ -68,7 +68,7 @@ class BaseNode(Frozen):
     @property
     def title(self) -> str:
         """Its name for people."""
-        return title_from_id(self.id)
+        return title_from_id(self.id, getattr(self, "reducer", None) or getattr(self, "for_each", None) or "")
 
 
 class AgentNode(BaseNode):

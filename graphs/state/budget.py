@@ -99,15 +99,15 @@ class TopUp(Frozen):
         """The raised limits; a limit that is not set stays so.
 
         Raises:
-            InputInvalid: nothing is added, or a limit would be higher than a run may have.
+            InputInvalid: nothing is added, or only to what is not limited, or a limit would be higher than it may be.
         """
-        raised = {
-            name: getattr(limits, name) + added
-            for name, added in self.model_dump().items()
-            if added and getattr(limits, name) is not None
-        }
-        if not raised:
+        named = {name: added for name, added in self.model_dump().items() if added}
+        if not named:
             raise InputInvalid("budget", "nothing is added: name at least one limit and by how much to raise it")
+        limited = {name: getattr(limits, name) for name in named if getattr(limits, name) is not None}
+        if not limited:  # of a run only its cost can be so
+            raise InputInvalid("budget", "the run's cost is not limited: name another limit to raise")
+        raised = {name: limit + named[name] for name, limit in limited.items()}
         try:
             return Limits.model_validate({**limits.model_dump(), **raised})
         except ValidationError as error:

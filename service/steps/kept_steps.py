@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.graphs.lifecycle.step_rows import StepKind, StepOutcome, StepRow, still_so
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchState, branch_states, step_of
 from elcano.graphs.state.budget import sum_usages
 from elcano.graphs.state.events import AgentEvent
@@ -81,11 +83,12 @@ def _read_rows(
     for branch in branch_states(events):
         branches[step_of(branch.path)].append(branch)
     rows: list[StepRow] = []
+    graph = MODES.get(run.choice.mode or run.mode)
     iteration = 1
     numbers = sorted({*of_step, *attempts, *branches})
     for number in numbers:
         iteration = of_step[number][-1].iteration if of_step[number] else iteration
-        found = _Remains(number, iteration, of_step[number], attempts.get(number, ()), tuple(branches[number]))
+        found = _Remains(number, iteration, of_step[number], attempts.get(number, ()), tuple(branches[number]), graph)
         rows.append(found.read_row(run.started_at, is_last=number == numbers[-1]))
     return rows
 
@@ -98,6 +101,8 @@ class _Remains(NamedTuple):
     events: Sequence[AgentEvent]
     calls: Sequence[LedgerEntry]
     branches: tuple[BranchState, ...]
+    graph: ResearchGraph | None
+    """The graph of a built-in mode; None: its own is not kept."""
 
     def read_row(self, started_at: float, *, is_last: bool) -> StepRow:
         times = [*(event.at for event in self.events), *(call.at for call in self.calls)]
@@ -107,10 +112,11 @@ class _Remains(NamedTuple):
         failed = next((event.message for event in reversed(self.events) if event.type == "error"), "")
         last_call = self.calls[-1] if self.calls else None
         node = last_call.node if last_call else self.events[-1].node if self.events else ""
+        known = self.graph.by_id.get(node) if self.graph else None
         return StepRow(
             number=self.number,
             node=node,
-            label=title_from_id(node),
+            label=known.title if known else title_from_id(node),
             kind=self._find_kind(),
             name=last_call.name if last_call else "",
             iteration=self.iteration,

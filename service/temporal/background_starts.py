@@ -10,10 +10,13 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.graphs.contracts import BACKGROUND_QUEUE, WAKE_SIGNAL
+from elcano.service.temporal.history import list_workflows
 from elcano.service.temporal.labels import describe_owner
 from elcano.storage.outbox import Notice, Outbox
 
 AT_ONCE: Final = 100
+LOST_SECONDS: Final = 60.0
+"""Interval at which workflows of unfinished work are looked for that were ended from outside."""
 _SERVER_AWAY: Final = frozenset({RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
 _log = logging.getLogger("worker")
 
@@ -59,6 +62,16 @@ def log_refusal(workflow_id: str) -> Iterator[None]:
         if error.status in _SERVER_AWAY:
             raise
         _log.error("the workflow %s cannot be started or signalled now", workflow_id, exc_info=True)
+
+
+async def list_open_ids(client: Client, workflow: str) -> set[str]:
+    """The ids of the open workflows of a type, as the server listed them: it is seconds behind.
+
+    Raises:
+        TemporalUnavailable: the server does not say.
+    """
+    query = f"WorkflowType = '{workflow}' AND ExecutionStatus = 'Running'"
+    return {one.execution.workflow_id async for one in list_workflows(client, query)}
 
 
 async def empty_outbox(client: Client, outbox: Outbox) -> int:

@@ -67,8 +67,17 @@ _BY_STATE: Final[Mapping[str, str]] = {
     "XX002": "its server's files are damaged: restore a backup",
 }
 """Errors by PostgreSQL's states, or by their classes, which are the first two characters."""
-_SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
-"""Messages of a server before there is a connection that could have a state."""
+_SAID: Final[Mapping[str, str]] = {
+    "too many clients": "53",
+    "too many connections": "53",
+    "remaining connection slots": "53",
+    "the database system is": "57",  # starting up, shutting down, in recovery
+    "authentication failed": "28",
+    "no password supplied": "28",
+    'role "': "28",
+    "does not exist": "3D",
+}
+"""Messages of a server before there is a connection that could have a state; the first that fits counts."""
 
 
 def explain_database_error(error: DBAPIError) -> str | None:

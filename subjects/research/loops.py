@@ -194,7 +194,7 @@ def build_section() -> ResearchGraph:
     No draft is written at its end: the writer of the report writes its sections too, each once, from their passages,
     criteria and notes.
     """
-    graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")
+    graph = GraphBuilder("section", "Researches one section in a loop; what it found is handed over.")
     return (
         add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE}, planned=True)
         .add_state_node("hand_over", reducer="hand_over", description="Its passages, the criteria they meet, and notes")

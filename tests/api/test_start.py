@@ -100,6 +100,22 @@ async def test_everything_that_is_wrong_is_told_at_once(api: httpx.AsyncClient, 
     assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
+@pytest.mark.parametrize("budget", [{"tokens": -1}, {"cost_usd": -1}, {"tokens": "many"}])
+async def test_a_field_without_its_form_hides_no_other_fault(api: httpx.AsyncClient, budget: dict[str, Any]) -> None:
+    body = {"question": " ", "mode": "iteratve", "budget": budget, "sources": ["hanbook"], "answer": 1}
+    answer = await api.post("/v1/runs", json=body)
+    assert answer.status_code == 422
+    told = [field.partition(".")[0] for field in fields(answer)]
+    assert sorted(told) == ["answer", "budget", "mode", "question", "sources"]
+
+
+@pytest.mark.parametrize("body", [[], "Why?", None, {"question": 1}, {"question": "Why?", "sources": "handbook"}])
+async def test_a_request_that_is_only_without_its_form_says_no_more(api: httpx.AsyncClient, body: object) -> None:
+    answer = await api.post("/v1/runs", json=body)
+    assert answer.status_code == 422
+    assert len(fields(answer)) == 1
+
+
 async def test_what_cannot_work_is_refused_by_name(
     api: httpx.AsyncClient, store: Store, subtests: pytest.Subtests
 ) -> None:
@@ -185,10 +201,10 @@ async def test_a_near_miss_is_guessed(api: httpx.AsyncClient, change: dict[str, 
     assert re.search(f"did you mean .{guess}.\\?", answer.json()["detail"])
 
 
-async def test_all_faults_of_form_are_reported_and_then_all_others(api: httpx.AsyncClient) -> None:
+async def test_all_faults_of_form_are_reported_and_all_others(api: httpx.AsyncClient) -> None:
     body: dict[str, Any] = {"question": "", "budget": {"steps": "x"}, "colour": "red", "mode": "telepathy"}
     answer = await api.post("/v1/runs", json=body)
-    assert fields(answer) == ["question", "budget.steps", "colour"]
+    assert fields(answer) == ["question", "budget.steps", "colour", "mode"]
     body = {"question": QUESTION, "budget": {"tokens": -5}, "mode": "telepathy", "sources": ["nowhere"]}
     answer = await api.post("/v1/runs", json=body)
     assert fields(answer) == ["mode", "sources", "budget.tokens"]

@@ -1,6 +1,8 @@
 """What is handed to `make` reaches its script as it was written."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,15 @@ def test_each_target_installs_what_it_needs(made: Checkout, target: str, level: 
     (made.folder / "scripts" / "setup").write_text('#!/bin/sh\necho "$1"\n', encoding="utf-8")
     done = made.run("make", target)
     assert (done.returncode, done.stdout.split()) == (0, [level]), done.stderr
+
+
+HOLDS_BACK = subprocess.run(["env", "--block-signal=INT", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not HOLDS_BACK, reason="the env of this system cannot hold signals back")
+def test_ctrl_c_is_held_back_until_the_program_handles_it(made: Checkout) -> None:
+    program = made.folder / ".venv" / "bin" / "elcano"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!{sys.executable}\nimport signal\nprint(*signal.pthread_sigmask(signal.SIG_BLOCK, ()))\n")
+    program.chmod(0o755)
+    assert "2" in made.run("scripts/serve").stdout.split()

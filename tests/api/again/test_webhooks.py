@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request, Response
 from standardwebhooks import Webhook
 from temporalio.client import Client
 
-from elcano.doors.webhooks import contracts, workflows
+from elcano.doors.webhooks import contracts, lost_work, workflows
 from elcano.doors.webhooks.background import Sender, WebhookActivities, build_webhook_work
 from elcano.service.temporal.background_starts import empty_outbox
 from elcano.service.temporal.client import Temporal
@@ -190,6 +190,39 @@ async def test_an_endpoint_that_takes_nothing_is_switched_off(
         await until(is_gone)
 
 
+async def test_a_delivery_that_is_terminated_in_temporal_begins_again(
+    receiver: tuple[Receiver, str],
+    served: str,
+    temporal: Client,
+    store: Store,
+    task_queue: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hook, url = receiver
+    hook.answers = [500]
+    monkeypatch.setattr(lost_work, "LOST_SECONDS", 0.0)
+    async with httpx.AsyncClient(base_url=served, timeout=60) as api, delivering(temporal, store, task_queue):
+        webhook = (await api.post("/v1/webhooks", json={"url": url})).json()["id"]
+        begun = (await api.post(f"/v1/webhooks/{webhook}/test")).json()["id"]
+
+        async def is_tried() -> bool:
+            return [one["attempts"] for one in await deliveries(api, webhook)] == [1]
+
+        await until(is_tried)
+        await temporal.get_workflow_handle(f"webhook-{webhook}-{begun}").terminate()
+
+        async def begins_again() -> bool:  # once Temporal lists it no more
+            return await lost_work.begin_lost_deliveries(temporal, store) == 1
+
+        await until(begins_again)
+
+        async def is_taken() -> bool:
+            return [one["status"] for one in await deliveries(api, webhook)] == ["delivered"]
+
+        await until(is_taken)
+        assert [headers["webhook-id"] for headers, _ in hook.seen] == [begun, begun]
+
+
 REFUSED = {
     "http://example.org/hook": "https",
     "https://127.0.0.1/hook": "loopback",
@@ -226,5 +259,5 @@ async def test_where_they_are_off_none_is_made(api: httpx.AsyncClient) -> None:
 
 
 def test_what_workflows_rest_on_is_named_once() -> None:
-    assert contracts.watch_workflow_id("default-1") == "webhooks-default-1"
+    assert contracts.RunWatch(tenant="default", run_id="default-1").workflow_id == "webhooks-default-1"
     assert workflows.OVER_DAYS.maximum_attempts == 0

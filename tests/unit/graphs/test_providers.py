@@ -18,6 +18,7 @@ from elcano.graphs.providers import (
     Backoff,
     Provider,
     Turn,
+    adjust_to_clock,
     admit_provider_call,
     get_provider_state,
     looked_at,
@@ -178,3 +179,34 @@ def test_whatever_happens_its_row_can_be_kept_and_it_is_tried_again_within_five_
         assert provider.held_until - now <= LONGEST_REST
         if what == "a":
             assert get_provider_state(provider, now) == "ready"
+
+
+HOUR = 3_600.0
+
+
+def test_a_clock_that_is_set_back_makes_no_call_wait_for_the_former_time() -> None:
+    failing = adjust_to_clock(opened(), NOW - HOUR)
+    assert failing.held_until == NOW - HOUR + FIRST_REST
+    assert get_provider_state(failing, NOW - HOUR + FIRST_REST) == "trial"
+    asked = record_provider_failure(Provider(), NOW, "HTTP 429", 60.0)
+    assert adjust_to_clock(asked, NOW - HOUR).held_until == NOW - HOUR + 60.0
+    taken, _ = admit_provider_call(Provider(), NOW, 1.0)
+    assert isinstance(admit_provider_call(taken, NOW - HOUR, 1.0)[1], Backoff)
+    assert isinstance(admit_provider_call(adjust_to_clock(taken, NOW - HOUR), NOW - HOUR, 1.0)[1], Turn)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.0, 400.0), st.sampled_from(["call", "answer", "503", "429"])), max_size=40),
+    st.sampled_from([None, 0.02, 0.3, 10.0]),
+)
+def test_a_clock_that_is_not_set_back_changes_nothing(deeds: list[tuple[float, str]], per_second: float | None) -> None:
+    provider, now = Provider(), NOW
+    for gap, deed in deeds:
+        now += gap
+        if deed == "call":
+            provider, _ = admit_provider_call(provider, now, per_second)
+        elif deed == "answer":
+            provider = record_provider_answer(provider, now)
+        else:
+            provider = record_provider_failure(provider, now, deed, 3_600.0 if deed == "429" else None)
+        assert adjust_to_clock(provider, now) == provider

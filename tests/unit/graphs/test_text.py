@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, title_from_id
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, StateNode, ToolNode
+from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, suggest_name, title_from_id
 
 
 @pytest.mark.parametrize(
@@ -48,12 +49,35 @@ def test_what_is_no_moment_has_no_day(at: float) -> None:
 
 
 def test_nodes_of_built_in_graphs_are_not_called_by_their_bookkeeping() -> None:
-    ids = ("store_plan", "parallel_loops", "collect_drafts", "sql_repair", "knowledge_gap")
-    assert [title_from_id(one) for one in ids] == ["Outline", "Sections", "Drafts", "SQL repair", "Knowledge gap"]
+    by_id = MODES["deep"].by_id
+    ids = ("store_plan", "parallel_loops", "collect_drafts")
+    assert [by_id[one].title for one in ids] == ["Outline", "Sections", "Drafts"]
+    assert [title_from_id(one) for one in ("sql_repair", "knowledge_gap")] == ["SQL repair", "Knowledge gap"]
 
 
 def test_every_name_for_people_is_of_a_node_that_there_is() -> None:
     graphs = list(MODES.values())
     for graph in graphs:
         graphs += graph.branches.values()
-    assert set(_TITLES) <= {node.id for graph in graphs for node in graph.nodes}
+    assert set(_TITLES.values()) <= {node.title for graph in graphs for node in graph.nodes}
+
+
+def test_a_node_of_the_same_id_that_does_other_work_has_its_own_name() -> None:
+    nodes: list[Node] = [
+        StateNode(id="reset", reducer="set_values"),
+        AgentNode(id="store_plan", agent="planner"),
+        ToolNode(id="hand_over", tool="search"),
+        ParallelNode(id="teams", for_each="values.products"),
+    ]
+    assert [node.title for node in nodes] == ["Reset", "Store plan", "Hand over", "Teams"]
+
+
+@pytest.mark.parametrize("name", ["uploads:manual", "manual", "manul", "uploads:manul"])
+def test_a_name_in_two_parts_is_suggested_by_its_last_one(name: str) -> None:
+    assert suggest_name(name, ["packages", "uploads:manual", "uploads"], "none") == "did you mean 'uploads:manual'?"
+
+
+def test_a_name_is_suggested_before_one_that_ends_with_it() -> None:
+    assert suggest_name("manua", ["manual", "uploads:manual"]) == "did you mean 'manual'?"
+    assert suggest_name("manua", ["uploads:manual", "manual"]) == "did you mean 'manual'?"
+    assert suggest_name("harbour", ["uploads:manual", "packages"], "none") == "none"

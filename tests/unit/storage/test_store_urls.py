@@ -4,11 +4,14 @@ import asyncio
 import errno
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from elcano.dev import external_checks
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, SettingsInvalid, get_settings, list_secrets
+from elcano.storage.sql.dialect import explain_database_error
 from elcano.storage.store import open_store
 
 
@@ -85,3 +88,22 @@ def test_doctor_says_which_of_the_two_is_away_and_hides_passwords(tmp_path: Path
 async def _make(folder: Path, url: str) -> None:
     async with open_store(folder, database=url):
         pass
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("sorry, too many clients already", "no room for this: see its connections"),
+        ("remaining connection slots are reserved for roles with the SUPERUSER attribute", "see its connections"),
+        ('too many connections for role "elcano"', "see its connections"),
+        ("the database system is starting up", "was stopped or gave up: try again"),
+        ("the database system is shutting down", "was stopped or gave up: try again"),
+        ('database "elcano" does not exist', "has no such database"),
+        ('password authentication failed for user "elcano"', "refuses the user or the password"),
+        ("Connection refused", "its server does not answer"),
+    ],
+)
+def test_what_a_server_says_while_one_connects_is_told_as_it_is(said: str, told: str) -> None:
+    """The messages are those of PostgreSQL's postmaster; psycopg gives none of them a state."""
+    refused = psycopg.OperationalError(f'connection to server at "127.0.0.1", port 5432 failed: FATAL:  {said}')
+    assert told in (explain_database_error(OperationalError("", {}, refused)) or "")

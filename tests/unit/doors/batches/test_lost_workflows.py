@@ -2,12 +2,9 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.workflow.v1 import WorkflowExecutionInfo
-from temporalio.api.workflowservice.v1 import ListWorkflowExecutionsRequest, ListWorkflowExecutionsResponse
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.doors.batches.background import begin_batches
@@ -15,40 +12,14 @@ from elcano.doors.batches.batch_store import get_batches
 from elcano.doors.batches.batch_tables import Batch, BatchQuestion
 from elcano.service.process import Process
 from elcano.storage.store import Store, open_store
+from tests.unit.doors.temporal_server import Server
 
 
-class Server:
-    """A Temporal server where some workflows are open, and some cannot be started."""
+def look(server: Server, store: Store) -> Process:
+    async def client() -> Server:
+        return server
 
-    namespace = "default"
-
-    def __init__(self, *at_work: str) -> None:
-        self.at_work = at_work
-        self.refused: dict[str, RPCStatusCode] = {}
-        self.queries: list[str] = []
-        self.started: list[str] = []
-
-    @property
-    def workflow_service(self) -> "Server":
-        return self
-
-    async def list_workflow_executions(
-        self, request: ListWorkflowExecutionsRequest, **_: object
-    ) -> ListWorkflowExecutionsResponse:
-        self.queries.append(request.query)
-        open_ones = [WorkflowExecutionInfo(execution=WorkflowExecution(workflow_id=id)) for id in self.at_work]
-        return ListWorkflowExecutionsResponse(executions=open_ones)
-
-    async def start_workflow(self, workflow: str, _: object, *, id: str, **given: Any) -> None:
-        if id in self.refused:
-            raise RPCError("refused", self.refused[id], b"")
-        self.started.append(f"{workflow} {id}")
-
-    def look(self, store: Store) -> Process:
-        async def client() -> "Server":
-            return self
-
-        return cast("Process", SimpleNamespace(temporal=SimpleNamespace(client=client), store=store))
+    return cast("Process", SimpleNamespace(temporal=SimpleNamespace(client=client), store=store))
 
 
 async def keep(store: Store, tenant: str, id: str, state: str = "running") -> None:
@@ -59,13 +30,13 @@ async def keep(store: Store, tenant: str, id: str, state: str = "running") -> No
 async def test_only_batches_without_a_workflow_are_started_and_all_are_listed_at_once(tmp_path: Path) -> None:
     server = Server("batch.a.spent", "batch.b.busy")
     async with open_store(tmp_path) as store:
-        assert await begin_batches(server.look(store)) == 0
+        assert await begin_batches(look(server, store)) == 0
         assert server.queries == [], "nothing is open"
         await keep(store, "a", "spent", "out_of_budget")
         await keep(store, "b", "busy")
         await keep(store, "b", "lost", "out_of_budget")
         await keep(store, "b", "over", "ended")
-        assert await begin_batches(server.look(store)) == 1
+        assert await begin_batches(look(server, store)) == 1
     assert server.queries == ["WorkflowType = 'BatchOfQuestions' AND ExecutionStatus = 'Running'"]
     assert server.started == ["BatchOfQuestions batch.b.lost"]
 
@@ -76,8 +47,8 @@ async def test_a_batch_whose_start_is_refused_holds_up_no_other(tmp_path: Path) 
         for id in ("one", "two", "three"):
             await keep(store, "a", id)
         server.refused = {"batch.a.two": RPCStatusCode.INVALID_ARGUMENT}
-        assert await begin_batches(server.look(store)) == 2
+        assert await begin_batches(look(server, store)) == 2
         assert sorted(server.started) == ["BatchOfQuestions batch.a.one", "BatchOfQuestions batch.a.three"]
         server.refused = dict.fromkeys(("batch.a.one", "batch.a.two", "batch.a.three"), RPCStatusCode.UNAVAILABLE)
         with pytest.raises(RPCError):
-            await begin_batches(server.look(store))
+            await begin_batches(look(server, store))

@@ -17,12 +17,12 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
+from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS, narrate_plan_cut, of_branches
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
-from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.spec.graph import ConditionalEdge, ParallelNode, ResearchGraph, SequentialEdge
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.events import TERMINAL, AgentEvent, EventType
 from elcano.graphs.state.failures import Ending, Failure, FailureType, Hold
@@ -178,14 +178,22 @@ def test_every_event_calls_a_node_by_its_name_for_people() -> None:
     graph = two_nodes(nodes=(asking("hand_in"), asking("z", "writer")), edges=(edge,), entry_node="hand_in")
     failure = Failure(node="hand_in", type="Gone", message="no", attempts=3)
     assert told(begun(graph), StepFailed(step=1, node="hand_in", at=1.0, failure=failure))[0].message == (
-        "Judged draft failed: no"
+        "Hand in failed: no"
     )
     journal = begun(graph)
     (held,) = told(
         journal,
         Held(step=1, node="hand_in", hold=Hold(reason="provider", node="hand_in", detail="HTTP 503", tries=1), at=1.0),
     )
-    assert held.message.startswith("Judged draft: ")
+    assert held.message.startswith("Hand in: ")
+
+
+@pytest.mark.parametrize(("for_each", "word"), [("plan", "sections"), ("values.products", "branches")])
+def test_only_branches_of_a_plan_are_called_sections(for_each: str, word: str) -> None:
+    node = ParallelNode(id="teams", for_each=for_each)
+    counted, figures = of_branches(node, BranchOutcomes())
+    assert (counted, figures["sections"]) == (f"0 {word}: none", 0)
+    assert narrate_plan_cut(node, 2, 4).message == f"The budget allows 2 of 4 {word}; the others are left out"
 
 
 def test_a_refused_answer_is_not_told_as_done() -> None:

@@ -85,7 +85,7 @@ def test_limits_have_bounds_on_both_sides(name: str, least: float, most: float) 
     ("more", "field"),
     [
         (TopUp(), "budget"),
-        (TopUp(cost_microusd=5), "budget"),  # money that is not limited cannot be raised
+        (TopUp(cost_microusd=5), "budget"),
         (TopUp(tokens=99_950_000), "tokens"),
         (TopUp(iterations=46), "iterations"),
         (TopUp(steps=1_801), "steps"),
@@ -96,3 +96,10 @@ def test_a_top_up_that_cannot_be_says_which_limit(more: TopUp, field: str) -> No
     with pytest.raises(InputInvalid) as refused:
         more.added_to(Limits())
     assert refused.value.field == field
+
+
+def test_a_top_up_of_money_that_is_not_limited_says_so() -> None:
+    with pytest.raises(InputInvalid, match="cost is not limited"):
+        TopUp(cost_microusd=5).added_to(Limits())
+    assert TopUp(cost_microusd=5, tokens=1).added_to(Limits()) == TopUp(tokens=1).added_to(Limits())
+    assert TopUp(cost_microusd=5).added_to(Limits(cost_microusd=7)).cost_microusd == 12

@@ -77,6 +77,7 @@ PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProc
             "mails",
             "markdown",
             "office.odf_documents",
+            "office.odf_slides",
             "office.word_documents",
             "pdf.reader",
             "slides",

@@ -38,6 +38,11 @@ _MAILBOX: Final = re.compile(
 _SPACED_COLON: Final = re.compile(rb"^([!-9;-~]{1,80})[ \t]{1,80}:", re.MULTILINE)
 """RFC 5322, 4.5: programs may no longer write spaces before the colon, and those that read have to take them."""
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\Z")
+_UNMARKED: Final = {
+    "utf-16-le": re.compile(rb"(?:[!-~]\0){3,80}:\0"),
+    "utf-16-be": re.compile(rb"(?:\0[!-~]){3,80}\0:"),
+}
+"""The first header of a mail in an encoding of two bytes, without the mark that says so."""
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _MAILS: Final = ("message/rfc822", "message/global", "message/news")
 """Mails within mails. Other messages are reports of programs, such as that one was not delivered: fields alone."""
@@ -86,9 +91,9 @@ def read_mail(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is encrypted, or no mail.
     """
-    is_recoded = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # saved as text by a program of Windows
-    message = _parse_message(decode_text(content).encode("utf-8", "replace") if is_recoded else content)
-    for part in message.walk() if is_recoded else ():
+    encoding = _find_wide_encoding(content)
+    message = _parse_message(content.decode(encoding, "replace").encode("utf-8", "replace") if encoding else content)
+    for part in message.walk() if encoding else ():
         transfer = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
         if part.get_param("charset") and transfer not in _ENCODED:  # of the text before it was saved
             part.set_param("charset", "utf-8")
@@ -101,6 +106,13 @@ def read_mail(content: bytes) -> Parsed:
     sender = getaddresses([_read_header(message, "From")])[:1]
     authors = tuple(" ".join(name.split()) for name, _ in sender if name.strip())
     return Parsed(found.blocks, _read_header(message, "Subject"), authors, _read_year(message), gaps=tuple(found.gaps))
+
+
+def _find_wide_encoding(content: bytes) -> str:
+    """The encoding of a mail that a program of Windows saved as text; empty: it is as it was sent."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return next((encoding for encoding, begin in _UNMARKED.items() if begin.match(content)), "")
 
 
 def read_mailbox(content: bytes) -> Parsed:

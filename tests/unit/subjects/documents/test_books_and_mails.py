@@ -173,8 +173,9 @@ def test_a_part_without_a_name_is_no_attachment_by_its_kind() -> None:
     )
 
 
-def test_a_mail_that_was_saved_as_text_of_windows_is_read() -> None:
-    content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode("utf-16")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_mail_that_was_saved_as_text_of_windows_is_read(encoding: str) -> None:
+    content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode(encoding)
     assert parse_document("tides.eml", content).text.endswith("F\u00fcnf Meter.")
 
 

@@ -57,9 +57,7 @@ _OPEN: Final = "application/vnd.oasis.opendocument"
 _SLIDES: Final = Format(
     f"{_OFFICE}.presentationml.presentation", f"{_PLUGIN}.slides:read_pptx", foreign=True, binary=True
 )
-_OPEN_SLIDES: Final = Format(
-    f"{_OPEN}.presentation", f"{_PLUGIN}.office.odf_slides:read_odp", foreign=True, binary=True
-)
+_OPEN_SLIDES: Final = Format(f"{_OPEN}.presentation", f"{_PLUGIN}.open_slides:read_odp", foreign=True, binary=True)
 _WORKBOOK: Final = Format(
     f"{_OFFICE}.spreadsheetml.sheet", f"{_PLUGIN}.workbooks:read_xlsx", foreign=True, titled=False, binary=True
 )

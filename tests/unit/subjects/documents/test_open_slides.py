@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.subjects.documents.office.odf_slides import read_odp
+from elcano.subjects.documents.open_slides import read_odp
 from tests.unit.subjects.documents.office_files import package
 
 NAMESPACES = " ".join(

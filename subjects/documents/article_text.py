@@ -32,6 +32,8 @@ class TextRules:
     is_formula: Callable[[Element], bool]
     parted: Collection[str] = ()
     """Elements that a space parts from a word before them, which some files do not write."""
+    is_whole: Callable[[Element], bool] = lambda element: False
+    """Whether an element is a word or a name of its own, which is apart from another one directly before it."""
     is_inline: Callable[[Element], bool] = lambda element: False
     """Whether an element is part of a paragraph even where the text around it is directly in a section."""
 
@@ -106,10 +108,7 @@ def write_text(
                 parts += filter(None, (written,))
                 walk.skip_subtree()
                 continue
-            name = get_local_name(one)
-            if inner and (
-                name in rules.spaced or (name in rules.parted and (parts[-1] if parts else before)[-1:].isalnum())
-            ):
+            if inner and _is_apart(one, rules, (parts[-1] if parts else before)[-1:]):
                 parts.append(" ")
             change = raise_text if rules.raised(one) else lower_text if rules.lowered(one) else None
             if change is not None and inner:
@@ -124,6 +123,18 @@ def write_text(
             if one is not element:
                 parts += filter(None, (one.tail,))
     return "".join(parts)
+
+
+def _is_apart(element: Element, rules: TextRules, last: str) -> bool:
+    """Whether a space is before an element; `last` is the character before it."""
+    name = get_local_name(element)
+    if name in rules.spaced:
+        return True
+    if not last.isalnum():
+        return False
+    previous = element.getprevious()
+    is_pair = previous is not None and not previous.tail and rules.is_whole(element) and rules.is_whole(previous)
+    return is_pair or name in rules.parted
 
 
 def _write_whole(element: Element, rules: TextRules, skipped: Collection[str]) -> str | None:

@@ -15,7 +15,7 @@ from elcano.subjects.documents import csl_works
 from elcano.subjects.documents.authorship import parse_file_name
 from elcano.subjects.documents.first_page import complete_from_first_page, is_placeholder
 
-READER: Final = 10
+READER: Final = 11
 """The version of all readers and of the packing. Raise it when any of them makes something else of a file: documents
 that an older one read are then read anew in the background. `test_reader_version` compares what they make."""
 
@@ -57,6 +57,7 @@ _OPEN: Final = "application/vnd.oasis.opendocument"
 _SLIDES: Final = Format(
     f"{_OFFICE}.presentationml.presentation", f"{_PLUGIN}.slides:read_pptx", foreign=True, binary=True
 )
+_OPEN_SLIDES: Final = Format(f"{_OPEN}.presentation", f"{_PLUGIN}.open_slides:read_odp", foreign=True, binary=True)
 _WORKBOOK: Final = Format(
     f"{_OFFICE}.spreadsheetml.sheet", f"{_PLUGIN}.workbooks:read_xlsx", foreign=True, titled=False, binary=True
 )
@@ -91,6 +92,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".pptx": _SLIDES,
     ".pptm": _SLIDES,
     ".ppsx": _SLIDES,
+    **dict.fromkeys((".odp", ".otp"), _OPEN_SLIDES),
     ".xlsx": _WORKBOOK,
     ".xlsm": _WORKBOOK,
     ".xltx": _WORKBOOK,

@@ -146,7 +146,8 @@ MIMETYPES: Final[Mapping[str, str | Unread]] = {
     "application/vnd.oasis.opendocument.text-template": ".odt",
     "application/vnd.oasis.opendocument.spreadsheet": ".ods",
     "application/vnd.oasis.opendocument.spreadsheet-template": ".ods",
-    "application/vnd.oasis.opendocument.presentation": Unread("slides of LibreOffice (ODP)", _TO_PPTX),
+    "application/vnd.oasis.opendocument.presentation": ".odp",
+    "application/vnd.oasis.opendocument.presentation-template": ".odp",
     "application/vnd.oasis.opendocument.graphics": Unread("a drawing of LibreOffice (ODG)", _TO_PDF),
     "application/vnd.oasis.opendocument.formula": Unread("a formula of LibreOffice", _TO_PDF),
 }

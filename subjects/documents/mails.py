@@ -35,7 +35,17 @@ _MAILBOX: Final = re.compile(
     re.MULTILINE,
 )
 """The line before a mail: headers follow it, or it ends with a date."""
+_SPACED_COLON: Final = re.compile(rb"^([!-9;-~]{1,80})[ \t]{1,80}:", re.MULTILINE)
+"""RFC 5322, 4.5: programs may no longer write spaces before the colon, and those that read have to take them."""
+_HEAD_END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\Z")
+_UNMARKED: Final = {
+    "utf-16-le": re.compile(rb"(?:[!-~]\0){3,80}:\0"),
+    "utf-16-be": re.compile(rb"(?:\0[!-~]){3,80}\0:"),
+}
+"""The first header of a mail in an encoding of two bytes, without the mark that says so."""
 _HTML: Final = ("text/html", "application/xhtml+xml")
+_MAILS: Final = ("message/rfc822", "message/global", "message/news")
+"""Mails within mails. Other messages are reports of programs, such as that one was not delivered: fields alone."""
 _ENCRYPTED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES: Final = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _ENCODED: Final = ("base64", "quoted-printable", "x-uuencode", "uuencode", "uue", "x-uue")
@@ -81,9 +91,9 @@ def read_mail(content: bytes) -> Parsed:
     Raises:
         FileSkipped: it is encrypted, or no mail.
     """
-    is_recoded = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # saved as text by a program of Windows
-    message = _parse_message(decode_text(content).encode("utf-8", "replace") if is_recoded else content)
-    for part in message.walk() if is_recoded else ():
+    encoding = _find_wide_encoding(content)
+    message = _parse_message(content.decode(encoding, "replace").encode("utf-8", "replace") if encoding else content)
+    for part in message.walk() if encoding else ():
         transfer = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
         if part.get_param("charset") and transfer not in _ENCODED:  # of the text before it was saved
             part.set_param("charset", "utf-8")
@@ -96,6 +106,13 @@ def read_mail(content: bytes) -> Parsed:
     sender = getaddresses([_read_header(message, "From")])[:1]
     authors = tuple(" ".join(name.split()) for name, _ in sender if name.strip())
     return Parsed(found.blocks, _read_header(message, "Subject"), authors, _read_year(message), gaps=tuple(found.gaps))
+
+
+def _find_wide_encoding(content: bytes) -> str:
+    """The encoding of a mail that a program of Windows saved as text; empty: it is as it was sent."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return next((encoding for encoding, begin in _UNMARKED.items() if begin.match(content)), "")
 
 
 def read_mailbox(content: bytes) -> Parsed:
@@ -120,6 +137,8 @@ def read_mailbox(content: bytes) -> Parsed:
 
 
 def _parse_message(content: bytes) -> Message:
+    end = _HEAD_END.search(content).start()  # type: ignore[union-attr]  # it matches the end of the file
+    content = _SPACED_COLON.sub(rb"\1:", content[:end]) + content[end:]
     return message_from_bytes(content, policy=_ReadableHeaders())
 
 
@@ -175,11 +194,13 @@ def _list_body_parts(message: Message, attached: list[Message], found: _Found) -
             part.set_type(kind)
         if kind == "multipart/alternative":
             pending.append(_choose_alternative(part))
-        elif part.is_multipart() and kind != "message/rfc822":
+        elif kind.startswith("message/") and kind not in _MAILS:
+            yield part
+        elif part.is_multipart() and kind not in _MAILS:
             pending.extend(reversed(_list_children(part)))
         elif kind in _SIGNATURES:
             continue
-        elif part is not message and (part.get_content_disposition() == "attachment" or kind == "message/rfc822"):
+        elif part is not message and (part.get_content_disposition() == "attachment" or kind in _MAILS):
             attached.append(part)
         elif kind in ("text/plain", *_HTML) and not (part is not message and part.get_filename()):
             yield part
@@ -247,6 +268,12 @@ def _read_body(part: Message, depth: int) -> Iterator[Block]:
         for block in _read_html_part(part):
             yield _move_block(block, depth)
         return
+    if part.get_content_maintype() == "message":
+        for fields in _list_children(part):
+            lines = [f"{name}: {_decode_header(str(value))}" for name, value in fields.items()]
+            yield from [Block("\n".join(lines))] if lines else []
+            yield from _build_texts(_decode_part(fields).splitlines())
+        return
     flowed = str(part.get_param("format", "")).lower() == "flowed"
     own, quoted = list[str](), list[str]()
     for line in [*_decode_part(part).splitlines(), ""]:
@@ -269,7 +296,7 @@ def _build_texts(lines: list[str], kind: str = "text") -> Iterator[Block]:
 
 
 def _read_attachment(part: Message, found: _Found, depth: int) -> None:
-    if part.get_content_type() == "message/rfc822":
+    if part.get_content_type() in _MAILS:
         children = _list_children(part)
         if depth >= MOST_DEPTH:
             found.gaps.append(Gap(f"mails within mails were read {MOST_DEPTH} deep: save the inner ones by themselves"))

@@ -78,6 +78,7 @@ PROCESSES: Final[ChildProcesses[ParseRequest, FileAnswer[Document]]] = ChildProc
             "markdown",
             "office.odf_documents",
             "office.word_documents",
+            "open_slides",
             "pdf.reader",
             "slides",
             "workbooks",

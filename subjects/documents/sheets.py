@@ -67,6 +67,8 @@ class Sheet:
     comments: list[tuple[Place, str]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     """Texts in boxes over the cells."""
+    objects: int = 0
+    """Embedded documents of other programs."""
     formulas_without_value: int = 0
     far_cells: int = 0
     """Filled cells in columns that are not read, since they are beyond the last that is."""
@@ -90,5 +92,9 @@ def describe_sheet_gaps(sheet: Sheet) -> Iterator[Gap]:
         for count, what in ((sheet.hidden_rows, "row"), (sheet.hidden_columns, "column"))
         if count
     )
+    if sheet.objects:
+        one = sheet.objects == 1
+        objects = f"{sheet.objects:,} embedded object{'' if one else 's'} of {name}"
+        yield Gap(f"{objects} {'was' if one else 'were'} not read: save {'it' if one else 'each'} as a file of its own")
     if hidden:
         yield Gap(f"left out of {name}: {hidden}", unread=False)

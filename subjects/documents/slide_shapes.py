@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from elcano.text.xml_tree import Element, get_local_name
 
-_MOST_SHAPES: Final = 5_000
+MOST_SHAPES: Final = 5_000
 """Shapes of one slide that are read."""
 _LEFT_OUT: Final = frozenset({"ftr", "dt", "sldNum", "hdr"})
 """Placeholders whose text repeats on every slide."""
@@ -54,7 +54,7 @@ def list_shapes(tree: Element, boxes: dict[tuple[str, str], Box]) -> Iterator[Sh
     """The shapes below `tree` in their order, those of groups in the place of their group."""
     pending: list[tuple[Element, _Frame]] = [(one, _Frame()) for one in reversed(tree)]
     count = 0
-    while pending and count < _MOST_SHAPES:
+    while pending and count < MOST_SHAPES:
         element, frame = pending.pop()
         name = get_local_name(element)
         if name == "AlternateContent":

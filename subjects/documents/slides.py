@@ -15,6 +15,7 @@ from elcano.subjects.documents.office.drawing_text import (
     read_paragraphs,
     read_table,
 )
+from elcano.subjects.documents.office.gaps import GapCollector
 from elcano.subjects.documents.office.properties import read_properties
 from elcano.subjects.documents.slide_shapes import Box, Shape, find_placeholder, list_shapes, order_shapes
 from elcano.subjects.documents.tables import build_table, clean_line
@@ -40,6 +41,7 @@ def read_pptx(content: bytes) -> Parsed:
     relations = package.relations(main)
     blocks: list[Block] = []
     hidden, damaged, pictures = list[int](), list[int](), list[int]()
+    unread = GapCollector()
     listed = [relations.get(one.get(RELATION_ID, "")) for one in root.iterfind("{*}sldIdLst/{*}sldId")][:MOST_SLIDES]
     for number, relation in enumerate(listed, 1):
         slide = package.parse_if_sound(relation.target) if relation is not None else None
@@ -52,22 +54,27 @@ def read_pptx(content: bytes) -> Parsed:
             blocks += found
             if not found and next(slide.iter("{*}pic"), None) is not None:
                 pictures.append(number)
+            # A slide has each object twice: for newer and for older programs.
+            objects = {one.get(RELATION_ID, ""): one.get("progId", "") for one in slide.iter("{*}oleObj")}
+            for program in objects.values():
+                unread.add_object(program)
     if not blocks and damaged:
         raise FileSkipped("it is no readable presentation: its slides are missing or damaged")
     properties = read_properties(package.parse_properties())
     gaps = tuple(
-        Gap(f"{_name_slides(numbers)} {reason}", tuple(numbers), unread)
-        for numbers, reason, unread in (
+        Gap(f"{name_slides(numbers)} {reason}", tuple(numbers), is_unread)
+        for numbers, reason, is_unread in (
             (damaged, "could not be read: missing or damaged", True),
             (pictures, "only pictures, which are not read: save it as PDF to have OCR read them", True),
             (hidden, "hidden, left out", False),
         )
         if numbers
     )
-    return Parsed(blocks, *properties, gaps=gaps)
+    return Parsed(blocks, *properties, gaps=(*gaps, *unread.list_gaps()))
 
 
-def _name_slides(numbers: Sequence[int]) -> str:
+def name_slides(numbers: Sequence[int]) -> str:
+    """The numbers of slides before what is said of them."""
     shown = ", ".join(map(str, numbers[:10])) + (" and more" if len(numbers) > 10 else "")
     return f"slide {shown}:" if len(numbers) == 1 else f"slides {shown}:"
 

@@ -22,6 +22,14 @@ _INLINE: Final = frozenset(
 )  # fmt: skip
 
 
+_WHOLE: Final = frozenset({"w", "name", "rs", "persName", "placeName", "orgName", "geogName", "date", "time"})
+
+
+def _is_whole(element: Element) -> bool:
+    """Whether an element is a word or a name; parts of a word say so."""
+    return get_local_name(element) in _WHOLE and element.get("part", "N") == "N" and "join" not in element.attrib
+
+
 def _has_rendering(element: Element, names: tuple[str, ...]) -> bool:
     words = f"{element.get('rend', '')} {element.get('rendition', '')}".lower().replace("#", " ").split()
     return get_local_name(element) in ("hi", "ref", "seg", *names) and (
@@ -53,6 +61,7 @@ RULES: Final = TextRules(
     is_mark=_is_mark,
     is_formula=lambda element: get_local_name(element) in ("formula", "math"),
     parted=("role", "roleDesc", "actor", "castItem", "signed", "salute", "dateline", "date", "note"),
+    is_whole=_is_whole,
     is_inline=_is_inline,
 )
 

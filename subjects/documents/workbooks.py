@@ -266,9 +266,10 @@ def _build_number(raw: str, style: _Style, from_1904: bool) -> Value:
 
 
 def _read_related_parts(package: Package, name: str, sheet: Sheet) -> None:
-    """Add the comments, the text boxes and the declared tables of a sheet."""
+    """Add the comments, the text boxes and the declared tables of a sheet, and count what is embedded in it."""
     remarks: dict[Place, list[str]] = {}
     for one in package.relations(name).values():
+        sheet.objects += one.kind in _EMBEDDED
         root = package.parse_if_sound(one.target) if one.kind in _RELATED else None
         if root is None:
             continue
@@ -286,6 +287,7 @@ def _read_related_parts(package: Package, name: str, sheet: Sheet) -> None:
 
 
 _RELATED: Final = frozenset({"table", "drawing", "comments", "threadedComment"})
+_EMBEDDED: Final = frozenset({"oleObject", "package"})
 
 
 def _list_comments(root: Element) -> Iterator[tuple[Place, str]]:

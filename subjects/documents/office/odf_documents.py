@@ -4,7 +4,7 @@ As in Word documents, what a reader of the document sees is read: deletions are 
 paragraph, endnotes and comments are at the end. Headers, footers, tables of contents and pictures are left out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.passages.document import Block, BlockKind, FileSkipped, Parsed
@@ -61,7 +61,7 @@ def read_odf(content: bytes) -> Parsed:
     """
     is_flat = content[:300].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     package = None if is_flat else Package(content, "OpenDocument text")
-    roots = [_parse_flat(content)] if package is None else list(_read_parts(package))
+    roots = [_parse_flat(content)] if package is None else list(read_odf_parts(package))
     text = roots[0].find(f"{make_odf_name('office:body')}/{make_odf_name('office:text')}")
     if text is None:
         raise FileSkipped("it is not a readable OpenDocument text: it has no text in its body")
@@ -79,7 +79,12 @@ def _parse_flat(content: bytes) -> Element:
         raise FileSkipped("it is not a readable OpenDocument text: it is no XML that may be read") from error
 
 
-def _read_parts(package: Package) -> Iterator[Element]:
+def read_odf_parts(package: Package) -> Iterator[Element]:
+    """The roots of the content, the styles and the metadata of a document, as far as there are any.
+
+    Raises:
+        FileSkipped: it is encrypted, or has no content that can be read.
+    """
     require_open(package)
     yield package.parse_main("content.xml")
     for name in ("styles.xml", "meta.xml"):
@@ -118,20 +123,21 @@ class OdfReader:
         self._waiting = OdfText()
         self._controls = dict(_list_form_controls(roots[0]))
 
-    def read(self, text: Element) -> list[Block]:
-        """The blocks of the document."""
-        blocks = list(join_lists(self._read_items(text, Look(), 0)))
+    def read(self, items: Iterable[Element]) -> list[Block]:
+        """The blocks of the body of a document, or of shapes of a slide."""
+        blocks = list(join_lists(self._read_items(items, Look(), 0)))
         for number, note in self._end_notes:
             self._number = number
             blocks += self._read_note(note)
         for number, annotation in self._comments:
             self._number = number
             blocks += self._read_gathered(annotation, "comment", "")
+        self._end_notes, self._comments = [], []
         self.gaps.hidden_words = self._text.hidden_words
         self.gaps.struck_words = self._text.struck_words
         return blocks
 
-    def _read_items(self, container: Element, base: Look, depth: int) -> Iterator[Block]:
+    def _read_items(self, container: Iterable[Element], base: Look, depth: int) -> Iterator[Block]:
         """The blocks in a body, section, box or note."""
         if depth > _MOST_NESTED * 3:  # sections and lists count too
             self.gaps.too_deep += 1

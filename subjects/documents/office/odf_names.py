@@ -9,7 +9,7 @@ _OASIS: Final = "urn:oasis:names:tc:opendocument:xmlns:"
 _URIS: Final = {
     **{
         name: f"{_OASIS}{name}:1.0"
-        for name in ("office", "text", "table", "style", "chart", "form", "meta", "manifest")
+        for name in ("office", "text", "table", "style", "chart", "form", "meta", "manifest", "presentation")
     },
     "draw": f"{_OASIS}drawing:1.0",
     "svg": f"{_OASIS}svg-compatible:1.0",

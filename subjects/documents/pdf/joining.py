@@ -1,9 +1,10 @@
 """Joins the lines of a paragraph to one text, and records where each line is in it.
 
 A hyphen at the end of a line is printed in both cases: it parts a word that has none, or belongs to it. The document's
-own words decide: those that are within its lines. Without a witness it is dropped between small letters, unless both
-parts are words of an English document by themselves (`user-defined`), of which the first is no function word
-(`with-out`). Other languages write compounds as one word.
+own words decide: those that are within its lines. Without a witness it is dropped between small letters, unless only
+one letter is before it, which no printer parts from its word (`d-dimensional`), or both parts are words of an English
+document by themselves (`user-defined`), of which the first is no function word (`with-out`). Other languages write
+compounds as one word.
 """
 
 from collections import Counter
@@ -66,7 +67,7 @@ class Vocabulary:
         if self.words[together] != self.words[apart]:
             return self.words[apart] > self.words[together]
         first, second = left.rpartition("-")[2].lower(), right.lower()
-        if "-" in left or (self.firsts[first] >= 2 and self.words[second] > 0):
+        if len(first) == 1 or "-" in left or (self.firsts[first] >= 2 and self.words[second] > 0):
             return True
         both = min(len(first), len(second)) >= LEAST_PART and min(self.words[first], self.words[second]) >= 2
         return both and first not in STOP_WORDS and self._is_english()

@@ -5,6 +5,7 @@ installed; one that stays below `SURE` yields nothing, for a guess may not be qu
 """
 
 import os
+import time
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from tesserocr import PyTessBaseAPI
 
 PAGE_SECONDS: Final = 20.0
-"""Timeout of one try, in seconds; dense pages take 3 s, noise up to 10."""
+"""Processor time of one try, in seconds; dense pages take 3 s, noise up to 10."""
+MOST_BUSY: Final = 30.0
+"""Times as much a try may take on a machine that does other work: what is left out for good must not depend on it."""
 SURE: Final = 0.6
 """The confidence in a page below which nothing of it is read. Upside-down pages read at .33 to .38, upright ones at .93
 to .96, very noisy ones at .72."""
@@ -111,6 +114,7 @@ class OcrReader:
         return True
 
     def _try(self, page: pdfium.PdfPage, number: int, turn: int, language: str) -> "_Try":
+        begun, used = time.monotonic(), time.process_time()
         engine = self._engines.get(language) or _start_engine(language)
         self._engines[language] = engine
         across, down = page.get_size()
@@ -124,7 +128,8 @@ class OcrReader:
             found = _analyse(engine, page, layout)
         if found is None:
             return _Try(ReadPicture([], 1.0), layout.turn, language)
-        in_time = bool(engine.Recognize(int(PAGE_SECONDS * 1000)))
+        seconds = stretch_seconds(PAGE_SECONDS, time.monotonic() - begun, time.process_time() - used)
+        in_time = bool(engine.Recognize(int(seconds * 1000)))
         results = engine.GetIterator()
         lines = list(layout.read(results)) if results is not None and in_time else []
         engine.Clear()
@@ -132,6 +137,17 @@ class OcrReader:
         sure = sum((line.confidence or 0.0) * len(line.text) for line in lines) / letters if letters else 1.0
         kept = [line for line in lines if _is_text(line)]
         return _Try(ReadPicture(_equalize_sizes(kept), sure, in_time), layout.turn, language)
+
+
+def stretch_seconds(seconds: float, passed: float, used: float) -> float:
+    """The time that passes while this process gets so many seconds of processor time, as Tesseract counts the former.
+
+    Args:
+        seconds: of processor time.
+        passed: seconds since it began.
+        used: seconds of processor time in these.
+    """
+    return seconds * min(max(passed / used, 1.0), MOST_BUSY) if used > 0 else seconds
 
 
 class _Try(NamedTuple):

@@ -17,6 +17,7 @@ from elcano.subjects.documents.pdf.false_codes import correct_codes
 from elcano.subjects.documents.pdf.frames import measure_frame
 from elcano.subjects.documents.pdf.lines import TextLine, read_lines
 from elcano.subjects.documents.pdf.ocr import SURE, OcrReader
+from elcano.subjects.documents.pdf.overdrawn import drop_copies
 from elcano.subjects.documents.pdf.page_objects import holds_more
 from elcano.subjects.documents.pdf.segments import Segment, build_segments_by_turn
 from elcano.subjects.documents.pdf.table_search import find_tables
@@ -164,7 +165,7 @@ def _load_words(page: pdfium.PdfPage, found: PageText, deadline: float) -> list[
         if pdfium_c.FPDFText_CountChars(text_page.raw) > PAGE_CHARACTERS or time.process_time() > deadline:
             return None
         codes = correct_codes(text_page.raw, read_codes(text_page.raw))
-        words = read_words(page.raw, text_page.raw, codes)
+        words = drop_copies(read_words(page.raw, text_page.raw, codes))
         found.undecodable = is_undecodable(text_page, codes, words)
         return words
     finally:

@@ -251,6 +251,8 @@ def test_items_of_tei_keep_the_terms_that_they_explain(content: str, shown: str)
         ("<div><q><p>The moon.</p><p>The sea.</p></q></div>", ["The moon.", "The sea."]),
         ("<div>Thus:<lg><l>The moon</l><l>the sea</l></lg></div>", ["Thus:\nThe moon\nthe sea"]),
         ("<closer>Yours, <signed>Ann</signed><date>1 May</date></closer>", ["Yours, Ann 1 May"]),
+        ("<p>By <name>Ann</name><name>Guy</name>son, <date>May</date></p>", ["By Ann Guyson, May"]),
+        ("<p><w>The</w><w>tide</w><pc>,</pc> <w part='I'>neap</w><w part='F'>s</w></p>", ["The tide, neaps"]),
         ("<closer>\n<salute>Yours,</salute>\n<signed>Ann</signed>\n</closer>", ["Yours,", "Ann"]),
     ],
 )

@@ -173,8 +173,9 @@ def test_a_part_without_a_name_is_no_attachment_by_its_kind() -> None:
     )
 
 
-def test_a_mail_that_was_saved_as_text_of_windows_is_read() -> None:
-    content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode("utf-16")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_mail_that_was_saved_as_text_of_windows_is_read(encoding: str) -> None:
+    content = "Subject: Gezeiten\nFrom: Ann Roe <ann@example.org>\n\nF\u00fcnf Meter.\n".encode(encoding)
     assert parse_document("tides.eml", content).text.endswith("F\u00fcnf Meter.")
 
 
@@ -211,6 +212,47 @@ def test_mails_within_mails_are_read_until_they_are_too_deep() -> None:
     headings = [block.level for block in parsed.blocks if block.kind == "heading"]
     assert headings == list(range(1, MOST_DEPTH + 1))
     assert "mails within mails were read 8 deep" in parsed.gaps[0].reason
+
+
+def test_spaces_before_the_colon_of_a_header_are_read_over() -> None:
+    # RFC 5322, 4.5: an obsolete form that programs "MUST accept".
+    parsed = read_mail(b"Subject : Tides\r\nFrom\t: Ann Roe <ann@example.org>\r\n\r\nRange : 7 m\r\n")
+    assert texts(parsed) == [("heading", "Tides"), ("text", "From: Ann Roe <ann@example.org>"), ("text", "Range : 7 m")]
+
+
+REPORT = """Subject: Undelivered
+Content-Type: multipart/report; report-type=delivery-status; boundary=b
+
+--b
+
+It came back.
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.example.org
+
+Final-Recipient: rfc822; guy@example.org
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 unknown user
+--b
+Content-Type: message/rfc822
+
+Subject: Tides
+
+The tide turns.
+--b--
+"""
+
+
+def test_the_report_of_a_mail_that_came_back_is_read_with_its_reasons() -> None:
+    assert texts(read_mail(REPORT.encode())) == [
+        ("heading", "Undelivered"),
+        ("text", "It came back."),
+        ("text", "Reporting-MTA: dns; mail.example.org"),
+        ("text", "Final-Recipient: rfc822; guy@example.org\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 unknown user"),
+        ("heading", "Tides"),
+        ("text", "The tide turns."),
+    ]
 
 
 def test_an_encrypted_mail_is_refused() -> None:

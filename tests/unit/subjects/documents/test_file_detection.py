@@ -73,7 +73,7 @@ OLE = b"\xd0\xcf\x11\xe0" + bytes(600)
         ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "it is encrypted: save a copy without a password"),
         ("a.msg", OLE + "__properties_version1.0".encode("utf-16-le"), "save it as EML"),
         ("a.xlsb", package({"xl/workbook.bin": ""}), "save it as XLSX"),
-        ("a.odp", package({"mimetype": "application/vnd.oasis.opendocument.presentation"}), "save it as PPTX"),
+        ("a.odg", package({"mimetype": "application/vnd.oasis.opendocument.graphics"}), "save it as PDF"),
         ("a.pages", package({"Index/Document.iwa": ""}), "export it as PDF"),
         ("a.xps", package({"FixedDocSeq.fdseq": ""}), "it is an XPS document: save it as PDF"),
         ("a.djvu", b"AT&TFORM....DJVM", "save it as PDF"),

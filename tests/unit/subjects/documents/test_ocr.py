@@ -9,6 +9,7 @@ from elcano.graphs.report.places import Places, find_marks
 from elcano.subjects.documents import ocr_languages
 from elcano.subjects.documents.ocr_languages import can_read, explain_lack, list_languages
 from elcano.subjects.documents.pdf import ocr, page_reader, reader
+from elcano.subjects.documents.pdf.ocr import stretch_seconds
 from elcano.subjects.documents.pdf.page_drawing import render_page
 from elcano.subjects.documents.pdf.picture_files import is_picture, read_picture, wrap_picture
 from elcano.subjects.documents.pdf.reader import read_pdf
@@ -190,3 +191,10 @@ def test_a_picture_of_too_many_pixels_is_refused() -> None:
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (90_000).to_bytes(4, "big") * 2 + b"\x08\x02\0\0\0"
     with pytest.raises(FileSkipped, match="90000 by 90000 pixels"):
         wrap_picture(header)
+
+
+@pytest.mark.parametrize(
+    ("passed", "used", "seconds"), [(1.0, 1.0, 20), (0.5, 1.0, 20), (8.0, 1.0, 160), (90.0, 1.0, 600), (0.0, 0.0, 20)]
+)
+def test_a_busy_machine_has_more_time_for_a_page(passed: float, used: float, seconds: float) -> None:
+    assert stretch_seconds(20, passed, used) == seconds

@@ -6,7 +6,9 @@ import pytest
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.report.places import Places, find_marks
+from elcano.subjects.documents.pdf.overdrawn import drop_copies
 from elcano.subjects.documents.pdf.reader import read_pdf
+from elcano.subjects.documents.pdf.words import Word
 from tests.unit.subjects.documents.pdf_pages import HEBREW, LEFT, RIGHT, Sheet, join, make_pdf
 
 
@@ -104,6 +106,7 @@ def test_a_label_and_its_value_stay_on_one_line() -> None:
         ("it was told by a double-", "blind trial of all the lamps.", "a double-blind trial"),
         ("it was paid from 1990-", "1995 out of the common purse.", "from 1990-1995 out of"),
         ("it was sung by the Anglo-", "Saxon choir of the town hall.", "the Anglo-Saxon choir"),
+        ("it was mapped to a d-", "dimensional space of the lamps.", "to a d-dimensional space"),
     ],
 )
 def test_a_hyphen_at_the_end_of_a_line_stays_where_the_word_has_one(end: str, begin: str, joined: str) -> None:
@@ -334,6 +337,27 @@ def test_marks_cover_the_words_that_are_quoted() -> None:
 def test_text_that_is_painted_twice_to_make_it_bold_is_read_once() -> None:
     sheet = Sheet().write_lines(LEFT, 60, 100).write_lines(LEFT, 60.3, 100)
     assert texts(read(sheet)) == [join(LEFT)]
+
+
+def test_copies_that_are_painted_in_other_parts_are_read_once() -> None:
+    # As on a page of an IBM Redpaper: "S Specifies ifi th that".
+    sheet = Sheet().write("Specifies that the lamp is lit.", 60, 100)
+    for part, left in (("S", 60), ("ifi", 82.8), ("th", 104.5)):
+        sheet.write(part, left, 100.2)
+    assert texts(read(sheet)) == ["Specifies that the lamp is lit."]
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "base"), [("il", 60.0, 100.0), ("l", 64.5, 100.0), ("ll", 60.0, 102.0), ("ll", 62.2, 100.0)]
+)
+def test_words_that_lie_on_others_and_are_no_copies_are_read(text: str, left: float, base: float) -> None:
+    words = [place_word("ll", 60.0, 100.0), place_word(text, left, base)]
+    assert drop_copies(words) == words
+
+
+def place_word(text: str, left: float, base: float) -> Word:
+    """A word of Helvetica's narrow letters in 10 points."""
+    return Word(text, left, base - 9, left + 2.2 * len(text), base + 2, base, 10)
 
 
 def test_text_outside_the_part_that_may_be_painted_on_is_not_read() -> None:

@@ -54,6 +54,16 @@ SAMPLES = {
             "</table:table-row></table:table></office:document-content>",
         }
     ),
+    "sample.odp": package(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.presentation",
+            "content.xml": f"<office:document-content {OPEN} "
+            'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"><office:body>'
+            "<office:presentation><draw:page><draw:frame><draw:text-box><text:p>Tides</text:p>"
+            f"<text:p>{WORDS}</text:p></draw:text-box></draw:frame></draw:page></office:presentation></office:body>"
+            "</office:document-content>",
+        }
+    ),
     "sample.csv": b"port;range\nBrest;7,5\n",
     "sample.tsv": b"port\trange\nBrest\t7,5\n",
     "sample.epub": epub({"one.xhtml": f"<html><body><h1>Tides</h1><p>{WORDS * 30}</p></body></html>"}),
@@ -67,7 +77,7 @@ SAMPLES = {
     "sample.tex": f"\\begin{{document}}\\section{{Tides}}{WORDS * 30} $x^2$\\end{{document}}".encode(),
 }
 RECORDED = (
-    10,
+    11,
     {
         "sample.txt": "55646b8cdadd",
         "sample.rst": "80a142348664",
@@ -80,6 +90,7 @@ RECORDED = (
         "sample.pptx": "1d25aeb67018",
         "sample.xlsx": "d91b7bb3d2e6",
         "sample.ods": "d91b7bb3d2e6",
+        "sample.odp": "7bdf6fc6e3c7",
         "sample.csv": "7a99d00ffc7a",
         "sample.tsv": "7a99d00ffc7a",
         "sample.epub": "c6358e1bc33a",

@@ -140,3 +140,13 @@ def test_a_slide_that_only_has_a_picture_is_a_gap() -> None:
     parsed = read_pptx(presentation([slide_xml(picture), slide_xml(shape("Ports", kind="title"))]))
     assert parsed.gaps[0].pages == (1,)
     assert "only pictures, which are not read" in parsed.gaps[0].reason
+
+
+def test_embedded_documents_are_named_once_each() -> None:
+    old, new = ('<p:oleObj r:id="rId1" progId="Excel.Sheet.12"/>' for _ in range(2))
+    frame = (
+        '<p:graphicFrame xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:AlternateContent>'
+        f"<mc:Choice>{old}</mc:Choice><mc:Fallback>{new}</mc:Fallback></mc:AlternateContent></p:graphicFrame>"
+    )
+    (gap,) = read_pptx(presentation([slide_xml(shape("Ports"), frame)])).gaps
+    assert gap.reason == "1 embedded object (Excel.Sheet.12) was not read: save it as a file of its own"

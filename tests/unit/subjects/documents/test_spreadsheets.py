@@ -96,6 +96,13 @@ def test_merged_cells_are_one_cell_and_heads_of_two_rows_are_heads() -> None:
     assert all(cell.head for cell in table.cells if cell.row < 2)
 
 
+def test_embedded_documents_are_counted() -> None:
+    related = {"rId1": ("oleObject", "../embeddings/a.bin"), "rId2": ("package", "../embeddings/b.docx")}
+    parts = {"xl/worksheets/_rels/sheet1.xml.rels": relationships(related)}
+    (gap,) = read_xlsx(workbook({"Costs": sheet_xml(COSTS)}, parts=parts)).gaps
+    assert gap.reason == "2 embedded objects of Costs were not read: save each as a file of its own"
+
+
 def test_what_is_hidden_is_left_out_and_reported() -> None:
     columns = '<cols><col min="2" max="2" hidden="1"/></cols>'
     sheet = sheet_xml(COSTS, before=columns).replace('<row r="3"', '<row r="3" hidden="1"')

@@ -183,7 +183,9 @@ def _iter_sentences(text: str, statements: Sequence[str]) -> Iterator[str]:
         words = [*_WORD.finditer(statement)]
         if not words:
             return
-        tail = "".join(rf"\s*{re.escape(one)}" for one in statement[words[-1].end() :] if not one.isspace())
+        # marks may stand between the signs behind its last word, as in `to 72 %[a].`
+        signs = (one for one in statement[words[-1].end() :] if not one.isspace())
+        tail = "".join(rf"(?:{_BRACKET}|[\s*_`])*?{re.escape(one)}" for one in signs)
         pattern = f"{_GAP.join(re.escape(one[0]) for one in words)}(?:{tail})?{_END}"
         if (found := re.compile(pattern).search(text, begin)) is None:
             return

@@ -184,6 +184,12 @@ async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: P
         ("It is *so* [a]. It was not. [b, c]", ("It is so.", "It was not."), ["It is *so* [a].", "It was not. [b, c]"]),
         ("So [from a, b]. **Then** 3.5 % [c]", ("So.", "Then 3.5 %"), ["So [from a, b].", "**Then** 3.5 % [c]"]),
         ("One [a], and two [b].", ("One, and two.",), ["One [a], and two [b]."]),
+        ("It rose to 72 %[a]. It fell.", ("It rose to 72 %.", "It fell."), ["It rose to 72 %[a].", "It fell."]),
+        (
+            "It rose *to 9 %* [a]; to 8 \u20ac[b]. So.",
+            ("It rose to 9 %; to 8 \u20ac.", "So."),
+            ["It rose *to 9 %* [a]; to 8 \u20ac[b].", "So."],
+        ),
         ("One [a]. Two.", ("One.",), None),
         ("One.", ("Other.",), None),
         ("One.", ("…",), None),

@@ -78,6 +78,8 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
                 merged[place] = _ITEM.sub("", merged[place], count=1)
             place, opened = behind, opened or behind > place
             continue
+        if not listed and place < len(merged) and merged[place] not in texts and _says_no_more(merged[place], text):
+            del merged[place]  # what is left of the sentence that comes back
         text = text if opens or opened else item + text
         opened, reopened = True, reopened or not opened
         own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
@@ -157,6 +159,12 @@ def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:
     kin = _measure_kinship(text, merged)
     place = max(range(first, len(merged)), key=lambda place: kin[place], default=-1)
     return place + 1 if place >= 0 and kin[place] >= LEAST_KIN else first
+
+
+def _says_no_more(text: str, other: str) -> bool:
+    """Whether all words of a sentence are those of another one."""
+    words, said = (frozenset(list_stems(re.sub(_BRACKET, "", one))) for one in (text, other))
+    return words <= said
 
 
 def _measure_kinship(text: str, others: Sequence[str]) -> list[float]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, title_from_id
+from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_beginning, shorten_text, title_from_id
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,17 @@ def test_every_name_for_people_is_of_a_node_that_there_is() -> None:
     for graph in graphs:
         graphs += graph.branches.values()
     assert set(_TITLES) <= {node.id for graph in graphs for node in graph.nodes}
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "expected"),
+    [
+        ("whales  dive\ndeep", 16, "whales dive deep"),
+        ("whales dive deep", 10, "dive deep"),
+        ("whales dive deep", 9, "dive deep"),
+        ("whales dive deep", 8, "deep"),
+        ("whales", 3, ""),
+    ],
+)
+def test_the_beginning_is_cut_between_words(text: str, most: int, expected: str) -> None:
+    assert shorten_beginning(text, most) == expected

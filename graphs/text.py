@@ -48,6 +48,12 @@ def shorten_text(text: str, most: int) -> str:
     return text[: space if space > 0 else room].rstrip() + ELLIPSIS
 
 
+def shorten_beginning(text: str, most: int) -> str:
+    """The last words of `text`, with single spaces, as many as `most` characters allow."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else words[-most - 1 :].partition(" ")[2]
+
+
 def format_count(number: int, one: str, many: str = "") -> str:
     """`1 passage`, `2 passages`; `many` where it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -78,6 +78,8 @@ def restore_sentences(claim: Claim, before: CheckedClaim, repair: Claim | None, 
                 merged[place] = _ITEM.sub("", merged[place], count=1)
             place, opened = behind, opened or behind > place
             continue
+        if not listed and place < len(merged) and merged[place] not in texts and _says_no_more(merged[place], text):
+            del merged[place]  # what is left of the sentence that comes back
         text = text if opens or opened else item + text
         opened, reopened = True, reopened or not opened
         own = [one for one in claim.citations if one.mark and re.search(_find_mark(one.mark), text)]
@@ -159,6 +161,12 @@ def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:
     return place + 1 if place >= 0 and kin[place] >= LEAST_KIN else first
 
 
+def _says_no_more(text: str, other: str) -> bool:
+    """Whether all words of a sentence are those of another one."""
+    words, said = (frozenset(list_stems(re.sub(_BRACKET, "", one))) for one in (text, other))
+    return words <= said
+
+
 def _measure_kinship(text: str, others: Sequence[str]) -> list[float]:
     """For each of `others` the share of the shorter one's telling words that it has in common with `text`."""
     words, *said = (frozenset(list_stems(re.sub(_BRACKET, "", one))) for one in (text, *others))
@@ -183,7 +191,9 @@ def _iter_sentences(text: str, statements: Sequence[str]) -> Iterator[str]:
         words = [*_WORD.finditer(statement)]
         if not words:
             return
-        tail = "".join(rf"\s*{re.escape(one)}" for one in statement[words[-1].end() :] if not one.isspace())
+        # marks may stand between the signs behind its last word, as in `to 72 %[a].`
+        signs = (one for one in statement[words[-1].end() :] if not one.isspace())
+        tail = "".join(rf"(?:{_BRACKET}|[\s*_`])*?{re.escape(one)}" for one in signs)
         pattern = f"{_GAP.join(re.escape(one[0]) for one in words)}(?:{tail})?{_END}"
         if (found := re.compile(pattern).search(text, begin)) is None:
             return

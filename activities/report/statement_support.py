@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from elcano.activities.report.table_scales import find_unscaled_figures, list_scaled_amounts, scale_by_head
 from elcano.activities.report.table_units import find_misread_units
@@ -47,15 +48,32 @@ _NOTHING_FOUND = re.compile(
     r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
     r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
     r"|geen passage\b[^.;:]{0,40}\bgevonden"
-    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|none of the passages(?: found)? {_SAYING}"
+    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|(?:none of the|no) passages?(?: found)? {_SAYING}"
     r"|die (?:gefundenen )?(?:passagen|textstellen) (?:sagen nichts|beantworten diese frage nicht))",
     re.IGNORECASE,
 )
 
+_ADDS: Final = re.compile(r"[;:]\s")
+_NOT_STATED: Final = re.compile(
+    r"(?:not (?:stated|reported|specified)|nicht (?:angegeben|berichtet)|keine angaben?"
+    r"|non (?:indiqué|précisé|rapporté)e?s?|no (?:se )?(?:indica|indicado|especificado|consta)"
+    r"|non (?:indicat|riportat|specificat)[oaie]"
+    r"|não (?:indicad|informad|especificad)[oa]s?|niet (?:vermeld|aangegeven))[.]?",
+    re.IGNORECASE,
+)
+
+
+def is_not_stated(words: str) -> bool:
+    """Return whether a cell says that no passage states it, as the instructions for comparisons ask, and no more."""
+    return _NOT_STATED.fullmatch(words.strip()) is not None
+
 
 def says_nothing_found(text: str) -> bool:
-    """Return whether a sentence says, in the words of the writers' instructions, that no passage says something."""
-    return _NOTHING_FOUND.match(text.strip()) is not None
+    """Return whether a sentence says, in the words of the writers' instructions, that no passage says something.
+
+    What it adds behind a semicolon or a colon may be a fact.
+    """
+    return _NOTHING_FOUND.match(text.strip()) is not None and _ADDS.search(text) is None
 
 
 MOST_REASONS = 3
@@ -168,17 +186,19 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
     quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
     known = (*known, statement.context, *heads)
-    return Said(statement.text, quotes, known, tuple(_list_named_columns(statement, cells)))
+    return Said(statement.text, quotes, known, tuple(_list_named_lines(statement, cells)))
 
 
-def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
-    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
+def _list_named_lines(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
+    """Yield the quoted cells of each column or row whose head has a word of the statement, as one text."""
     words = frozenset(list_stems(f"{statement.text} {statement.context}"))
-    columns: dict[str, dict[tuple[str, str], None]] = {}
+    lines: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
     for cell in cells:
-        if not words.isdisjoint(list_stems(cell.column_head)):
-            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
-    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
+        heads = (("column", cell.column_head, cell.row_head), ("row", cell.row_head, cell.column_head))
+        for line, head, other in heads:
+            if not words.isdisjoint(list_stems(head)):
+                lines.setdefault((line, head), {})[other, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in lines.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

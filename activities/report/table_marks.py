@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.activities.report.markdown import escape_markdown
-from elcano.activities.report.statement_support import says_nothing_found
+from elcano.activities.report.statement_support import is_not_stated, says_nothing_found
 from elcano.graphs.report.report import Statement, Support
 from elcano.graphs.text import shorten_text
 from elcano.text.phrases import Phrases
@@ -117,7 +117,7 @@ def _list_numbers(statement: Statement) -> tuple[int, ...]:
 
 def _is_uncited(cell: TableCell, statement: Statement) -> bool:
     """Whether a cell says something and cites nothing; what names a row says nothing of it."""
-    says = any(map(str.isalnum, cell.words)) and not says_nothing_found(cell.words)
+    says = any(map(str.isalnum, cell.words)) and not (is_not_stated(cell.words) or says_nothing_found(cell.words))
     return statement.kind == "connecting" and cell.row > 0 and not cell.names_row and says
 
 

@@ -248,9 +248,9 @@ every sentence of a block has to go, its text is empty.
 - The text is Markdown. Behind every sentence, list item and table cell that says what a passage says stands the mark \
 of its citation: `Both trials agree [a, b].`; behind what you conclude: `[from a, b]`. It covers no other sentence. A \
 sentence without a mark states no fact about the subject.
-- A citation has its mark, the key of a passage and words copied from it letter by letter; a mark for which you \
-give none keeps the one that it has. Where a fault names the nearest words of a passage, quote those if they say what \
-the sentence says. Of longer passages `text` has the sentences closest to the blocks, joined by “[…]”.
+- A citation has its mark, the key of a passage and words copied from its `text` letter by letter; a mark for which \
+you give none keeps the one that it has. Where a fault names the nearest words of a passage, quote those if they say \
+what the sentence says. Of longer passages `text` has the sentences closest to the blocks, joined by “[…]”.
 
 Write in the language of the block; quotations stay in that of the passage.
 """

@@ -90,7 +90,7 @@ def _raise_powers(quote: str, *, bare: bool) -> str:
 
 def _write_out_orders(found: re.Match[str]) -> str:
     count = found["count"].lower()
-    number = int(count) if count.isdigit() else number_word(count)
+    number = int(count) if count.isdigit() else 1 if count in ("an", "one") else number_word(count)
     return found[0] if number is None else f"10^{number} times"
 
 

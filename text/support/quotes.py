@@ -2,10 +2,10 @@
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first
 (`folded_text.py`). Besides, the case of the first letter and a stop at the end may differ, a footnote number that a PDF
-glued to the last word, or to the first one of a sentence, may be left off, a word that it broke (`lan- guage`) may be
-whole, a space that it lost between a mark and a letter (`particles.In contrast`) may be there, a ligature that it could
-not decode may be left out or spelled, and a quote may leave something out by an ellipsis, if what is before and after
-it is in the text in that order.
+glued to the last word, or to the first one of a sentence, may be left off, as may the raised letter of a note behind
+the last word or figure, a word that it broke (`lan- guage`) may be whole, a space that it lost between a mark and a
+letter (`particles.In contrast`) may be there, a ligature that it could not decode may be left out or spelled, and a
+quote may leave something out by an ellipsis, if what is before and after it is in the text in that order.
 """
 
 import re
@@ -37,6 +37,9 @@ _LOST_SPACE: Final = re.compile(r"(?<=[^\w\s]) (?=[^\W\d_])")
 """A space between a mark and a letter, which tells nothing; others part words (`a symptomatic`) or figures."""
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
+_RAISED_NOTE: Final = re.compile(r"[\u1d43\u1d47\u1d9c\u1d48-\u1d4d\u1da0]{1,2}(?![\w%])")
+"""Raised letters from a to g, as tables have behind their figures: what is raised to a power is another letter."""
+_NOTED_END: Final = re.compile(r"(?:(?<![\w^])[^\W\d_]{2,}|(?<![^\W_])(?!10$)[\d.,]*\d)$")
 _NOTE_BEFORE: Final = re.compile(r"(?<![\w^])[a-z]{4,}[.!?][)\"']?[1-9]\d{0,2}(?:[,-][1-9]\d{0,2})*$")
 LONGEST_WORD: Final = 40
 KEPT: Final = 1_000
@@ -188,8 +191,12 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _ends_before_footnote(text: str, end: int) -> bool:
-    """Whether the word that ends there is a plain one with a footnote number glued to it, as PDFs do: `bandgap11`."""
-    return bool(_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, max(0, end - LONGEST_WORD), end))
+    """Whether what ends there has a note glued to it: a plain word a number, as PDFs do (`bandgap11`), or `0.19ᵈ`."""
+    begin = max(0, end - LONGEST_WORD)
+    return bool(
+        (_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, begin, end))
+        or (_RAISED_NOTE.match(text, end) and _NOTED_END.search(text, begin, end))
+    )
 
 
 def _begins_behind_footnote(text: str, start: int) -> bool:

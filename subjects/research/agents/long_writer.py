@@ -53,7 +53,6 @@ they say nothing on the key question.
 - “[…]” stands for what is left out of `written` and of passages.
 
 {CITING}
-Write no heading above the section.
 """
 
 OWN_FORM: Final = """

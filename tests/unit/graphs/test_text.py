@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, StateNode, ToolNode
-from elcano.graphs.text import _TITLES, ELLIPSIS, format_utc_day, shorten_text, suggest_name, title_from_id
+from elcano.graphs.text import (
+    _TITLES,
+    ELLIPSIS,
+    format_utc_day,
+    shorten_beginning,
+    shorten_text,
+    suggest_name,
+    title_from_id,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +89,17 @@ def test_a_name_is_suggested_before_one_that_ends_with_it() -> None:
     assert suggest_name("manua", ["manual", "uploads:manual"]) == "did you mean 'manual'?"
     assert suggest_name("manua", ["uploads:manual", "manual"]) == "did you mean 'manual'?"
     assert suggest_name("harbour", ["uploads:manual", "packages"], "none") == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "expected"),
+    [
+        ("whales  dive\ndeep", 16, "whales dive deep"),
+        ("whales dive deep", 10, "dive deep"),
+        ("whales dive deep", 9, "dive deep"),
+        ("whales dive deep", 8, "deep"),
+        ("whales", 3, ""),
+    ],
+)
+def test_the_beginning_is_cut_between_words(text: str, most: int, expected: str) -> None:
+    assert shorten_beginning(text, most) == expected

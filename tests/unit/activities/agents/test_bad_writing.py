@@ -72,6 +72,9 @@ def _by_titles(said: Any) -> Any:
         (answer("L'huile flotte sur l'eau [a]."), "L'huile flotte sur l'eau", 0),
         (answer("No passage found says how deep it floats.", FLOATS), "No passage found says how deep it floats.", 0),
         (answer("The passages found do not say it. No passage found is deep.", FLOATS), "The passages found do not", 0),
+        (answer("No passage gives its depth, or none does.", FLOATS), "No passage gives its depth", 0),
+        (answer("No passage gives its depth; it floats.", FLOATS), "No passage gives its depth", 1),
+        (answer("No passage of oil floats.", FLOATS), "No passage of oil floats", 1),
         (answer("Oil floats on water, and it is light, [a] but [b] heavy"), "Oil floats on water", 0),
     ],
     ids=(
@@ -82,6 +85,9 @@ def _by_titles(said: Any) -> Any:
         "another language",
         "nothing found",
         "and more",
+        "nothing given",
+        "a fact behind it",
+        "another passage",
         "odd marks",
     ),
 )

@@ -37,6 +37,16 @@ async def test_dropped_sentences_are_put_back_where_they_stood(
     assert not report.unverified
 
 
+async def test_what_a_repair_left_of_a_sentence_gives_way_to_the_whole_of_it(tmp_path: Path) -> None:
+    floats = {**FLOATS, "quote": "with 92 % of its density"}
+    text = "Oil floats [a]; it has about 92 % of the density of water and so a share of 92 %[d]. It does not mix [b]."
+    said = "Oil floats [a]. Oil does not mix with water [b]."
+    mended = {"blocks": [{"id": 1, "text": said, "citations": [FLOATS, MIXES]}]}
+    report, _ = await report_of(tmp_path, answer(text, FLOATS, {**floats, "mark": "d"}, WRONG), mended, DENSITY)
+    assert "and so a share of 92 % [1]. Oil does not mix with water [2]." in report.markdown.replace("%[1]", "% [1]")
+    assert "Oil floats [1]. " not in report.markdown
+
+
 async def test_a_figure_that_a_repair_spoils_is_as_it_was(tmp_path: Path) -> None:
     floats = {**FLOATS, "quote": "with 92 % of its density"}
     text = "Oil has 92 % of the density of water [a]. It does not mix with it [b]."
@@ -184,6 +194,12 @@ async def test_sentences_on_something_else_leave_the_block_as_it_was(tmp_path: P
         ("It is *so* [a]. It was not. [b, c]", ("It is so.", "It was not."), ["It is *so* [a].", "It was not. [b, c]"]),
         ("So [from a, b]. **Then** 3.5 % [c]", ("So.", "Then 3.5 %"), ["So [from a, b].", "**Then** 3.5 % [c]"]),
         ("One [a], and two [b].", ("One, and two.",), ["One [a], and two [b]."]),
+        ("It rose to 72 %[a]. It fell.", ("It rose to 72 %.", "It fell."), ["It rose to 72 %[a].", "It fell."]),
+        (
+            "It rose *to 9 %* [a]; to 8 \u20ac[b]. So.",
+            ("It rose to 9 %; to 8 \u20ac.", "So."),
+            ["It rose *to 9 %* [a]; to 8 \u20ac[b].", "So."],
+        ),
         ("One [a]. Two.", ("One.",), None),
         ("One.", ("Other.",), None),
         ("One.", ("…",), None),

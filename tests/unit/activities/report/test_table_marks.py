@@ -93,8 +93,10 @@ def test_a_cell_that_cites_nothing_is_named_where_others_share_a_mark() -> None:
     ]
     mostly = BARE.replace("dear", "dear [a]").replace("low", "low [a]") + "\n| Ice | low | no |"
     assert markdown(claim(mostly, DEAR)) == [mostly.replace("[a]", "[1]")]
-    absent = TABLE.replace("low [a]", "...")
-    assert markdown(claim(absent, DEAR)) == [BARE.replace("low", "...") + "\n\n[1]"]
+    for absent in ("...", "not stated", "Not reported", "nicht angegeben"):
+        assert markdown(claim(TABLE.replace("low [a]", absent), DEAR)) == [BARE.replace("low", absent) + "\n\n[1]"]
+    for said in ("not approved", "not reported to fall", "none"):
+        assert markdown(claim(TABLE.replace("low [a]", said), DEAR))[0].endswith(f"Price: {said} (it cites nothing)")
 
 
 def test_rows_that_are_named_alike_are_told_apart_by_their_number() -> None:

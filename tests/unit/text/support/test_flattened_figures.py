@@ -28,6 +28,7 @@ TURNOVER = "about 3.2 times lower than dA:5FdUTP (26.7 s⁻¹ versus 84.7 s⁻¹
         ("The area is more than 100,000 times as large.", "more than five orders of magnitude larger"),
         ("It conducts heat a hundred times worse.", "a thermal conductivity two orders smaller"),
         ("The noise fell by a factor of over 10,000.", "more than 4 orders of magnitude suppression of noise"),
+        ("Torsion is tenfold as fast.", "can be one order of magnitude higher"),
         ("Accuracy rose by over 6 percentage points.", "an accuracy increase of over 6 p.p."),
     ],
 )
@@ -44,6 +45,9 @@ def test_a_flattened_figure_is_found(said: str, quoted: str) -> None:
         ("It is 608 ± 2.", ROW),
         ("The brightness is 39.2 mM⁻² cm⁻¹.", "40% brighter (39.2 mM�¹ cm�¹)"),
         ("The area is more than 10,000 times as large.", "more than five orders of magnitude larger"),
+        ("Torsion is a hundredfold as fast.", "can be one order of magnitude higher"),
+        ("Torsion is tenfold as fast.", "can be two orders of magnitude higher"),
+        ("Torsion is tenfold as fast.", "in one order of the customer"),
         ("Accuracy rose by 5 %.", "increases accuracy by 5 p.p. further"),
     ],
 )

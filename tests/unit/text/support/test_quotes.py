@@ -255,6 +255,25 @@ def test_a_footnote_number_glued_to_the_last_word_may_be_left_off(text: str, quo
 
 
 @pytest.mark.parametrize(
+    ("text", "quote", "there"),
+    [
+        ("Dose | 45.2 | 48.8 | 0.09\u1d43\n", "45.2 | 48.8 | 0.09", "45.2 | 48.8 | 0.09"),
+        ("Dose | 45.2 | 0.01\u1d47\u1da0\n", "45.2 | 0.01", "45.2 | 0.01"),
+        ("All patients\u1d9c were men.", "All patients", "All patients"),
+        ("Dose | 0.0001\u1d49\n", "Dose | 0.000", None),
+        ("It is 2\u207f of them.", "It is 2", None),  # a power
+        ("It is 3 \u00d7 10\u1d47 of them.", "It is 3 \u00d7 10", None),
+        ("It is x\u1d43 of them.", "It is x", None),
+        ("Dose | 45.2 | 0.01\u1d47%\n", "45.2 | 0.01", None),
+        ("Dose | 45.2 | 0.09a\n", "45.2 | 0.09", None),  # not raised: it may be a unit
+    ],
+)
+def test_the_raised_letter_of_a_note_may_be_left_off(text: str, quote: str, there: str | None) -> None:
+    place = QuoteIndex.of(text).find(quote)
+    assert (text[slice(*place)] if place else None) == there
+
+
+@pytest.mark.parametrize(
     ("text", "quote", "found"),
     [
         ("It treats the lan- guage model as a box.", "treats the language model", True),

@@ -71,6 +71,9 @@ def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:
         ("He came from Texas.", "the Texan came"),
         ("Above 20 ml/kg/min signs of injury occurred.", "when rates exceeded 20 ml/kg/min, signs occurred"),
         ("At 3 mg/min it held.", "it held at 3 mg per min and no longer"),
+        ("In adults C-reactive protein rose.", "CRP rose"),
+        ("In adults T-cell receptors rose.", "each TCR rose"),
+        ("A kNN-LM is better.", "our $k$NN-LM is better"),
     ],
 )
 def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> None:
@@ -99,6 +102,11 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
         ("It was in 2019.", "it was in 2018", "2019"),
         ("There were twelve.", "there were eleven", "twelve"),
         ("It was 7 degrees.", "it was -7 degrees", "7"),
+        ("In adults C-peptide rose.", "CRP rose", "\u201cC-peptide\u201d is named in none"),
+        ("In adults C-reactive oxygen rose.", "CRP rose", "C-reactive"),
+        ("As Charles Rex proved, it rose.", "CRP rose", "Charles Rex"),
+        ("A kNN-LM is better.", "our $m$NN-LM is better", "kNN-LM"),
+        ("A kNN-LM is better.", "it cost $k$ and LM is better", "kNN-LM"),
         ("It is faster than PyTorch.", "it is faster than JAX", "\u201cPyTorch\u201d is named in none"),
         ("As Pfizer said, it works.", "it works", "Pfizer"),
         ("Version 3.11.2 has it.", "version 3.11.3 has it", "3.11.2"),

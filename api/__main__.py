@@ -34,7 +34,6 @@ from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.rubric_files import known_domains
 from elcano.storage.separate_preparation import prepare_separately
-from elcano.storage.sql.answer_time import ANSWER_SECONDS, limit_answers
 from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2
@@ -96,7 +95,6 @@ def main() -> None:
     Runtime.set_default(build_runtime())
     asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
-    limit_answers(ANSWER_SECONDS)
     app = create_app(chosen)
     config = uvicorn.Config(
         app,

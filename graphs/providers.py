@@ -105,8 +105,6 @@ LONGEST_ASKED: Final = 86_400.0
 """Seconds; a provider that asks for more is asked again after a day."""
 LONGEST_TURN: Final = 15.0
 """Seconds that a worker keeps a call which waits for its turn; one that would wait longer goes back to Temporal."""
-FURTHEST_TURN: Final = LONGEST_TURN + 60.0
-"""Seconds ahead at which no turn can be: the longest wait for one and one call of the slowest rate."""
 ERROR_CHARACTERS: Final = 300
 
 
@@ -200,13 +198,11 @@ def record_provider_failure(provider: Provider, now: float, error: str, retry_af
 
 def adjust_to_clock(provider: Provider, now: float) -> Provider:
     """Return the state by a clock that was set back since it was stored, so that no call waits for the former time."""
-    changed: dict[str, float] = {}
-    if (back := provider.error_at - now) > 0:
-        times = ("next_turn", "held_until", "since", "error_at")
-        changed = {name: max(0.0, getattr(provider, name) - back) for name in times}
-    if changed.get("next_turn", provider.next_turn) - now > FURTHEST_TURN:
-        changed["next_turn"] = now
-    return provider.model_copy(update=changed) if changed else provider
+    back = provider.error_at - now
+    if back <= 0:
+        return provider
+    times = ("next_turn", "held_until", "since", "error_at")
+    return provider.model_copy(update={name: max(0.0, getattr(provider, name) - back) for name in times})
 
 
 def looked_at(provider: Provider, now: float) -> Provider:

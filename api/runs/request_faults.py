@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from fastapi import Depends
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 
 from elcano.api.services import Provided, Services
 from elcano.graphs.errors import GraphInvalid
@@ -30,12 +31,13 @@ async def _name_all_faults(services: Provided) -> AsyncIterator[None]:
 async def _judge_rest(body: dict[str, Any], faults: tuple[FieldFault, ...], services: Services) -> list[FieldFault]:
     """The faults of a request without the fields that are wrong by themselves, as far as they can be known."""
     wrong = {fault.field.partition(".")[0] for fault in faults}
-    rest = {"question": ANY_QUESTION, **{name: value for name, value in body.items() if name not in wrong}}
+    known = {name: body[name] for name in RunRequest.model_fields if name in body and name not in wrong}
     try:
-        await judge_run_request(RunRequest.model_validate_json(json.dumps(rest)), services, "")
+        request = RunRequest.model_validate_json(json.dumps({"question": ANY_QUESTION, **known}))
+        await judge_run_request(request, services, "")
     except (RequestInvalid, GraphInvalid) as error:
         return [fault for fault in list_request_faults(error) if fault.field.partition(".")[0] not in wrong]
-    except TemporalUnavailable:
+    except (TemporalUnavailable, ValidationError):  # it cannot be said, or not even be read, as lone surrogates
         pass
     return []
 

@@ -30,7 +30,7 @@ from elcano.doors.webhooks.contracts import (
     RunWatch,
     SeenEvents,
 )
-from elcano.doors.webhooks.lost_work import begin_lost_deliveries, begin_lost_watches
+from elcano.doors.webhooks.lost_work import LOOK_SECONDS, begin_lost_deliveries, begin_lost_watches
 from elcano.doors.webhooks.settings import read_webhook_settings
 from elcano.doors.webhooks.signing import sign_body, write_body
 from elcano.doors.webhooks.targets import GONE, NotDelivered, TargetRefused, check_target
@@ -44,7 +44,6 @@ from elcano.graphs.text import shorten_text
 from elcano.service.errors import RunNotFound
 from elcano.service.events.journal_reader import JournalReader
 from elcano.service.runs.run_status import current_run
-from elcano.service.temporal.background_starts import LOST_SECONDS
 from elcano.service.temporal.client import Temporal
 from elcano.service.temporal.connection import Connection
 from elcano.settings.settings import Settings
@@ -278,7 +277,7 @@ def build_webhook_work(activities: WebhookActivities) -> BackgroundWork:
         [WatchWorkflow, DeliveryWorkflow],
         [activities.follow_run, activities.begin_deliveries, activities.send, activities.give_up],
         [
-            ("watches to continue", partial(begin_lost_watches, client, store), LOST_SECONDS),
-            ("deliveries to continue", partial(begin_lost_deliveries, client, store), LOST_SECONDS),
+            ("watches to continue", partial(begin_lost_watches, client, store), LOOK_SECONDS),
+            ("deliveries to continue", partial(begin_lost_deliveries, client, store), LOOK_SECONDS),
         ],
     )

@@ -11,6 +11,8 @@ from elcano.doors.webhooks.webhook_store import get_webhook_store
 from elcano.service.temporal.background_starts import LOST_SECONDS, begin_workflow, list_open_ids, log_refusal
 from elcano.storage.store import Store
 
+LOOK_SECONDS: Final = 600.0
+"""Interval of the looks: of an endpoint that does not answer, thousands of deliveries may wait."""
 DAY: Final = 86_400.0
 LEAST_DAYS: Final = 1 / 24
 """Minimum time for which a message is tried that begins again, however late."""

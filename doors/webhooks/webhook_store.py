@@ -42,7 +42,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.service.temporal.labels import describe_owner
 from elcano.settings.settings import Settings
-from elcano.storage.admission import ASKED_FOR, UNENDED, AdmissionRule
+from elcano.storage.admission import ASKED_FOR, AdmissionRule
 from elcano.storage.outbox import add_notice
 from elcano.storage.plugin_store import PluginTables, get_plugin_data
 from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText
@@ -51,6 +51,8 @@ from elcano.storage.sql.rows import TenantBound
 from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.store import Store, TenantStore
 
+MOST_LOOKED_AT: Final = 1_000
+"""Waiting deliveries whose workflows are looked for at a time."""
 MOST_ENDPOINTS: Final = 50
 """Maximum endpoints of one tenant for all runs, and for each single run."""
 
@@ -242,10 +244,11 @@ class WebhookStore(PluginTables):
         return TenantWebhooks(self._engine, tenant)
 
     async def list_waiting(self, before: float) -> list[tuple[str, str, str]]:
-        """Tenant, endpoint and message of each delivery noted before a time that is neither done nor given up."""
+        """Tenant, endpoint and message of the oldest deliveries before a time that are neither done nor given up."""
         table = webhook_deliveries
-        wanted = select(table.c.tenant, table.c.endpoint_id, table.c.message_id)
-        rows = await self._fetch_rows(wanted.where(table.c.status == "waiting", table.c.created_at < before))
+        wanted = select(table.c.tenant, table.c.endpoint_id, table.c.message_id).order_by(table.c.created_at)
+        waiting = wanted.where(table.c.status == "waiting", table.c.created_at < before).limit(MOST_LOOKED_AT)
+        rows = await self._fetch_rows(waiting)
         return [(row.tenant, row.endpoint_id, row.message_id) for row in rows]
 
     async def list_watched(self, before: float) -> list[RunWatch]:
@@ -255,7 +258,7 @@ class WebhookStore(PluginTables):
             and_(table.c.run_id == "", table.c.created_at < runs.c.started_at), table.c.run_id == runs.c.run_id
         )
         wants = exists().where(table.c.tenant == runs.c.tenant, notified, table.c.disabled_at.is_(None))
-        still_open = and_(ASKED_FOR, runs.c.status.in_(UNENDED), runs.c.started_at < before)
+        still_open = and_(ASKED_FOR, runs.c.status == "running", runs.c.started_at < before)
         rows = await self._fetch_rows(select(runs.c.tenant, runs.c.run_id).where(still_open, wants))
         return [RunWatch(run_id=row.run_id, tenant=row.tenant) for row in rows]
 

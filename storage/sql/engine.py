@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import URL, ExceptionContext, event, make_url
 from sqlalchemy import Connection as SyncConnection
@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
-from elcano.storage.sql.answer_time import wait_for_any_answer
 from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
 from elcano.storage.sql.dialect import begin_exclusive, configure_engine, explain_database_error, keep_log
@@ -41,6 +40,11 @@ def database_url(configured: str, file: Path) -> URL:
     return url.set(drivername="sqlite+aiosqlite" if url.drivername == "sqlite" else "postgresql+psycopg")
 
 
+_LIVE: Final = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 20_000}
+"""For libpq: a machine or a network that no longer answers is known after 20 s, in seconds and milliseconds. By default
+the system tells only after hours, and a statement waits that long."""
+
+
 def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     """An engine over the database. Any number of processes may share it; a file, those of one machine.
 
@@ -49,11 +53,7 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     The connections to a file raise `StoreDamaged` for content that SQLite cannot read.
     """
     if url.get_backend_name() != "sqlite":
-        connecting = {
-            "connect_timeout": CONNECT_SECONDS,
-            "application_name": "elcano",
-            "async_creator_fn": _connect_to_postgres,
-        }
+        connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano", **_LIVE}
         # The connection that was used last comes first: it rarely has to be asked whether it lives.
         engine = create_async_engine(url, connect_args=connecting, skip_autocommit_rollback=True, pool_use_lifo=True)
         configure_engine(engine)
@@ -70,12 +70,6 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
             raise _build_damage_error(url.database, context.original_exception) from context.original_exception
 
     return engine
-
-
-async def _connect_to_postgres(*given: Any, **named: Any) -> Any:
-    from elcano.storage.sql.postgres_connection import AnsweringConnection
-
-    return await AnsweringConnection.connect(*given, **named)
 
 
 def _ping_idle_connections(engine: AsyncEngine) -> None:
@@ -104,7 +98,7 @@ async def prepare_tables(engine: AsyncEngine, change: Callable[[SyncConnection],
         StoreDamaged: the file is no database, or a damaged one.
         StoreUnavailable: its server cannot be used.
     """
-    with _explained(engine), wait_for_any_answer():
+    with _explained(engine):
         await keep_log(engine)
         async with engine.begin() as connection:
             await begin_exclusive(connection, "tables")

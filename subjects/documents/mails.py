@@ -45,7 +45,11 @@ _UNMARKED: Final = {
 """The first header of a mail in an encoding of two bytes, without the mark that says so."""
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _MAILS: Final = ("message/rfc822", "message/global", "message/news")
-"""Mails within mails. Other messages are reports of programs, such as that one was not delivered: fields alone."""
+"""Mails within mails."""
+_NOTIFICATIONS: Final = tuple(
+    f"message/{one}" for one in ("delivery-status", "disposition-notification", "global-delivery-status")
+)
+"""Reports of programs, such as that a mail was not delivered: fields alone."""
 _ENCRYPTED: Final = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES: Final = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _ENCODED: Final = ("base64", "quoted-printable", "x-uuencode", "uuencode", "uue", "x-uue")
@@ -194,7 +198,7 @@ def _list_body_parts(message: Message, attached: list[Message], found: _Found) -
             part.set_type(kind)
         if kind == "multipart/alternative":
             pending.append(_choose_alternative(part))
-        elif kind.startswith("message/") and kind not in _MAILS:
+        elif kind in _NOTIFICATIONS:
             yield part
         elif part.is_multipart() and kind not in _MAILS:
             pending.extend(reversed(_list_children(part)))
@@ -268,7 +272,7 @@ def _read_body(part: Message, depth: int) -> Iterator[Block]:
         for block in _read_html_part(part):
             yield _move_block(block, depth)
         return
-    if part.get_content_maintype() == "message":
+    if part.get_content_type() in _NOTIFICATIONS:
         for fields in _list_children(part):
             lines = [f"{name}: {_decode_header(str(value))}" for name, value in fields.items()]
             yield from [Block("\n".join(lines))] if lines else []

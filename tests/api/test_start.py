@@ -210,6 +210,22 @@ async def test_all_faults_of_form_are_reported_and_all_others(api: httpx.AsyncCl
     assert fields(answer) == ["mode", "sources", "budget.tokens"]
 
 
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ('{"question": 1, "a.b": 2}', {"question", "a.b"}),
+        ('{"question": 1, "budget.tokens": 5}', {"question", "budget.tokens"}),
+        ('{"question": 1, "graph": ' + '{"x":' * 250 + "1" + "}" * 251, {"question"}),
+    ],
+)
+async def test_what_is_wrong_beside_a_fault_of_form_is_no_error(
+    api: httpx.AsyncClient, body: str, wrong: set[str]
+) -> None:
+    answer = await api.post("/v1/runs", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert wrong <= set(fields(answer))
+
+
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 async def test_numbers_that_are_none_are_refused(api: httpx.AsyncClient, number: str) -> None:
     body = f'{{"question": "{QUESTION}", "budget": {{"seconds": {number}}}}}'

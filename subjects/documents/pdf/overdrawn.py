@@ -49,11 +49,17 @@ def _find_copies(words: Sequence[Word], line: list[int]) -> set[int]:
 
 
 def _lies_on(word: Word, other: Word) -> bool:
-    """Whether a word has letters of another and is within its place."""
+    """Whether a word has letters of another and is in their place, by the mean width of its letters."""
     (left, right), (begin, end) = _measure_span(word), _measure_span(other)
     step = APART_SHARE * min(word.size, other.size, 2 * (right - left) / len(word.text))
-    inside = begin - step <= left and right <= end + step
-    return inside and abs(word.base - other.base) <= step and word.text in other.text
+    inside = begin - step <= left and right <= end + step and abs(word.base - other.base) <= step
+    letter = (end - begin) / len(other.text)
+    middle = (left + right) / 2 - begin
+    return inside and any(
+        abs((at + len(word.text) / 2) * letter - middle) <= 2 * letter
+        for at in range(len(other.text) - len(word.text) + 1)
+        if other.text.startswith(word.text, at)
+    )
 
 
 def _measure_span(word: Word) -> tuple[float, float]:

@@ -190,9 +190,6 @@ def test_a_clock_that_is_set_back_makes_no_call_wait_for_the_former_time() -> No
     assert get_provider_state(failing, NOW - HOUR + FIRST_REST) == "trial"
     asked = record_provider_failure(Provider(), NOW, "HTTP 429", 60.0)
     assert adjust_to_clock(asked, NOW - HOUR).held_until == NOW - HOUR + 60.0
-    taken, _ = admit_provider_call(Provider(), NOW, 1.0)
-    assert isinstance(admit_provider_call(taken, NOW - HOUR, 1.0)[1], Backoff)
-    assert isinstance(admit_provider_call(adjust_to_clock(taken, NOW - HOUR), NOW - HOUR, 1.0)[1], Turn)
 
 
 @given(

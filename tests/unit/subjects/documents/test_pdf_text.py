@@ -355,6 +355,12 @@ def test_words_that_lie_on_others_and_are_no_copies_are_read(text: str, left: fl
     assert drop_copies(words) == words
 
 
+def test_a_letter_in_the_place_of_another_is_no_copy() -> None:
+    words = [place_word("lanterns", 60.0, 100.0), place_word("l", 60 + 2.2 * 5, 100.0)]
+    assert drop_copies(words) == words
+    assert drop_copies([words[0], place_word("l", 60.0, 100.0)]) == words[:1]
+
+
 def place_word(text: str, left: float, base: float) -> Word:
     """A word of Helvetica's narrow letters in 10 points."""
     return Word(text, left, base - 9, left + 2.2 * len(text), base + 2, base, 10)

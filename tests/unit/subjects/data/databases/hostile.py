@@ -197,6 +197,8 @@ HOSTILE: Final[tuple[Hostile, ...]] = (
     Hostile("resource", "SELECT format('%100000000s', note) FROM orders", _P),
     Hostile("resource", f"SELECT {'quote(' * 40}note{')' * 40} FROM orders", _S),
     Hostile("resource", f"SELECT {'to_json(' * 40}note{')::text' * 40} FROM orders", _P),
+    Hostile("resource", f"SELECT {'ARRAY[' * 40}note{']::text' * 40} FROM orders", _P + _D),
+    Hostile("resource", f"SELECT {'ROW(' * 40}note{')::text' * 40} FROM orders", _P + _D),
     Hostile("resource", "SELECT array_fill(0, ARRAY[100000000])", _P),
     Hostile("resource", "SELECT array_agg(n) FROM generate_series(1, 900000) AS n", _P),
     Hostile("resource", "SELECT factorial(30000) * factorial(30000)" + " * factorial(30000)" * 20, _P),

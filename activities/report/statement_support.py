@@ -186,19 +186,17 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
     quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
     known = (*known, statement.context, *heads)
-    return Said(statement.text, quotes, known, tuple(_list_named_lines(statement, cells)))
+    return Said(statement.text, quotes, known, tuple(_list_named_columns(statement, cells)))
 
 
-def _list_named_lines(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
-    """Yield the quoted cells of each column or row whose head has a word of the statement, as one text."""
+def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
+    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
     words = frozenset(list_stems(f"{statement.text} {statement.context}"))
-    lines: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
+    columns: dict[str, dict[tuple[str, str], None]] = {}
     for cell in cells:
-        heads = (("column", cell.column_head, cell.row_head), ("row", cell.row_head, cell.column_head))
-        for line, head, other in heads:
-            if not words.isdisjoint(list_stems(head)):
-                lines.setdefault((line, head), {})[other, cell.text] = None
-    yield from (" | ".join(text for _, text in texts) for texts in lines.values())
+        if not words.isdisjoint(list_stems(cell.column_head)):
+            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

@@ -48,8 +48,8 @@ def shorten_text(text: str, most: int) -> str:
     return text[: space if space > 0 else room].rstrip() + ELLIPSIS
 
 
-def shorten_beginning(text: str, most: int) -> str:
-    """The last words of `text`, with single spaces, as many as `most` characters allow."""
+def keep_last_words(text: str, most: int) -> str:
+    """Return the last words of `text`, with single spaces: as many as `most` characters hold."""
     words = " ".join(text.split())
     return words if len(words) <= most else words[-most - 1 :].partition(" ")[2]
 

@@ -54,8 +54,13 @@ _AT: Final = {"at": "", "à": "", "aos": "", "a": "es it pt"}
 def is_link(word: str, language: str) -> bool:
     """Whether a lower-case word of a name in `language` says nothing of what it names."""
     if word in _LINKS_OF_ONE_LANGUAGE:
-        return word in _LINKS.get(language, "").split()
+        return is_own_link(word, language)
     return word in _LINK_WORDS
+
+
+def is_own_link(word: str, language: str) -> bool:
+    """Whether a lower-case word is such a one in `language` itself: `del` names a deletion in English."""
+    return word in _LINKS.get(language, "").split()
 
 
 def is_and(word: str, language: str) -> bool:

@@ -49,7 +49,7 @@ _KOREAN: Final = re.compile(
     r"(?=(?:번|명|개|살|시간|달|마리|권|잔|대|곳|차례|사람|가지|배)(?!\w{3}))"
 )
 """Native numbers of Korean, which stand before what they count."""
-_ONE: Final = frozenset(["one", "a", "an", "ein", "eins", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
+_ONE: Final = frozenset(["one", "a", "an", "ein", "eine", "einer", "un", "une", "una", "um", "uma", "een"])
 _ONES: Final = {
     sign: value for value, signs in enumerate(("零\u3007", "一", "二两兩", *"三四五六七八九")) for sign in signs
 }
@@ -67,13 +67,17 @@ _COUNTER: Final = re.compile(
 """What makes a number of one such character: without it, it is part of a word."""
 _PER: Final = re.compile(r"\b(?:per|pour|por)[ \u00a0]\Z", re.IGNORECASE)
 """What makes a share of a hundred or a thousand."""
+_DECIMAL_SIGNS: Final = {
+    **{"en": "point", "de": "komma", "fr": "virgule", "es": "coma punto", "it": "virgola", "pt": "vírgula"},
+    "nl": "komma",
+}
 _DECIMAL_SIGN: Final = re.compile(
-    r"[ \u00a0](?:point|komma|virgule|coma|punto|virgola|vírgula)[ \u00a0](?=[^\W\d_])", re.IGNORECASE
+    r"[ \u00a0](?P<sign>point|komma|virgule|coma|punto|virgola|vírgula)(?=[ \u00a0])", re.IGNORECASE
 )
-_DECIMAL_WORD: Final = re.compile(r"[ \u00a0-]?([^\W\d_]{2,}(?:-[^\W\d_]{2,})*)(?![\w-])")
-_ZERO: Final = frozenset(["zero", "oh", "null", "zéro", "cero", "nul"])
-_AT: Final = re.compile(r"(?<!\w)at[ \u00a0]\Z", re.IGNORECASE)
-"""What makes a time of `one point`: `at one point five patients left`."""
+_DECIMAL_WORD: Final = re.compile(r"[ \u00a0]([^\W\d_]{2,}(?:-[^\W\d_]{2,})*)(?![\w-])")
+_MOST_DECIMALS: Final = 6
+_OTHER_DIGITS: Final = {"en": {"oh": 0}, "de": {"ein": 1}, "es": {"un": 1}, "it": {"un": 1}, "nl": {"een": 1}}
+"""Words for digits besides those by which one counts."""
 _WORD: Final = re.compile(
     r"(?<![\w-])(?:[^\W\d_]{3,}(?:-[^\W\d_]{2,})*|u[nm](?=[ \u00a0]v[ií]rgul))(?![\w-])", re.IGNORECASE
 )
@@ -161,11 +165,9 @@ def _read_number_words(
     """The value of the number in words that begins at `start`, before words such as `million`; None: it is none."""
     if (half := parse_half_word(word)) is not None:
         return half, start, end
+    if decimal := _read_decimals(text, start, end):
+        return decimal[0], start, decimal[1]
     value = number_word(word)
-    if value is None and (word in _ZERO or word in _ONE):
-        decimals, behind = _read_decimals(text, end)
-        if decimals and not (_AT.search(text, 0, start) and not _is_measured(text, behind)):
-            return Decimal(f"{int(word in _ONE)}.{decimals}"), start, behind
     if value is None:
         before = re.search(r"(?<!\w)([^\W\d_]{1,5})[ \u00a0]$", text[max(0, start - 7) : start])
         if before and before[1].lower() in _ONE and parse_scale_word(word) > 2 and word not in UNSURE_SCALES:
@@ -178,10 +180,7 @@ def _read_number_words(
     if word == "cent" and _is_per(text, start):
         return None, start, end
     languages = possible_languages(text) if language is None else (language,)
-    known = (
-        not is_ambiguous(word) or not languages or any(_load_number_words(one).get(word) == value for one in languages)
-    )
-    if not known and not _read_decimals(text, end)[0]:
+    if is_ambiguous(word) and languages and not any(_load_number_words(one).get(word) == value for one in languages):
         return None, start, end  # `due to` counts two in Italian alone
     while (after := _WORD_AFTER.match(text, end)) is not None:
         following = after[1].lower()
@@ -195,26 +194,30 @@ def _read_number_words(
         else:
             break
         end = after.end(1)
-    decimals, end = _read_decimals(text, end)
-    return Decimal(f"{value}.{decimals}" if decimals else value), start, end
+    whole, end = _read_decimals(text, start, end) or (Decimal(value), end)
+    return whole, start, end
 
 
-def _read_decimals(text: str, end: int) -> tuple[str, int]:
-    """The digits of decimals in words behind a number, as `point two five`, and where they end; empty: none follow."""
+def _read_decimals(text: str, start: int, end: int) -> tuple[Decimal, int] | None:
+    """The number of words from `start` to `end` with its decimals, as `one point two five`, and where these end.
+
+    None: none follow. All are of one language and stand before a scale word: `on one point three judges dissented`.
+    """
     sign = _DECIMAL_SIGN.match(text, end)
-    digits, at = "", sign.end() if sign else end
-    while sign and (found := _DECIMAL_WORD.match(text, at)) is not None:
-        word = found[1].lower()
-        digit = 0 if word in _ZERO else 1 if word in _ONE else number_word(word)
-        if digit is None or digit > (9 if digits else 99):
-            break
-        digits, at = f"{digits}{digit}", found.end()
-    return digits, at if digits else end
-
-
-def _is_measured(text: str, end: int) -> bool:
-    """Whether a scale or a unit follows."""
-    return read_scale_words(text, end, 0, money=False)[0] != {0} or bool(parse_unit(text, end)[0])
+    if sign is None:
+        return None
+    for language, signs in _DECIMAL_SIGNS.items():
+        known = _load_small_numbers(language) if sign["sign"].lower() in signs.split() else {}
+        whole = known.get(text[start:end].lower().replace(" ", "-"))
+        digits, at = list[int](), sign.end()
+        while (found := _DECIMAL_WORD.match(text, at)) and found[1].lower() in known and len(digits) < _MOST_DECIMALS:
+            digits.append(known[found[1].lower()])
+            at = found.end()
+        scale = found[1].lower() if found else ""
+        is_scaled = parse_scale_word(scale) > 2 and scale not in UNSURE_SCALES
+        if whole is not None and is_scaled and (len(digits) == 1 or (digits and max(digits) < 10)):
+            return Decimal(f"{whole}.{''.join(map(str, digits))}"), at
+    return None
 
 
 def _is_per(text: str, start: int) -> bool:
@@ -229,3 +232,12 @@ def _load_number_words(language: str) -> dict[str, int]:
     from num2words import num2words
 
     return {num2words(number, lang=language): number for number in range(2, 21)}
+
+
+@cache
+def _load_small_numbers(language: str) -> dict[str, int]:
+    """Words of one language for the numbers from 0 to 99, with hyphens."""
+    from num2words import num2words
+
+    words = {num2words(number, lang=language).lower().replace(" ", "-"): number for number in range(100)}
+    return words | _OTHER_DIGITS.get(language, {})

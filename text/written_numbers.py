@@ -82,8 +82,8 @@ _NAME_BEHIND: Final = re.compile(
 """Text that makes a name of digits before it: `5-HT2`, `5-FU`, `3-D`; units such as `10-MHz` are read before."""
 _ISOTOPE: Final = re.compile(r"\((?P<mass>\d{1,3}m?)\)(?=[A-Z][a-z]?(?![a-z]))")
 """An isotope whose raised number plain text has put in brackets: `(18)F`."""
-_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t|s|[cdkmn\u00b5\u03bc]?m)$")
-"""Text that makes an index of digits in brackets behind it: `CO(2)`, `FEV(1)`, `IC(50)`; `kg/m(2)` without a number."""
+_SYMBOL: Final = re.compile(r"(?<![^\W_])[A-Za-z]{0,4}[A-Z][a-z]?$|(?<!\w)(?:r|chi|t)$")
+"""Text that makes an index of digits in brackets directly behind it: `CO(2)`, `FEV(1)`, `IC(50)`."""
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
 

@@ -16,7 +16,7 @@ from elcano.activities.report.statement_support import says_nothing_found, strip
 from elcano.activities.report.work_merge import Works
 from elcano.graphs.agents.review import ReviewedQuote, ReviewedStatement, ReviewedTable, StatementVerdict
 from elcano.graphs.report.report import CheckedCitation, Statement, StatementKey
-from elcano.graphs.text import shorten_beginning, shorten_text
+from elcano.graphs.text import keep_last_words, shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.text.prose.markdown_parser import parse_markdown
 from elcano.text.prose.statements import extract_statements
@@ -273,7 +273,7 @@ def _cut_before(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str
     passage = passages.get(cited.evidence)
     if passage is None or cited.start is None:
         return ""
-    return shorten_beginning(passage.text[: max(0, cited.start - passage.start)], CONTEXT_CHARACTERS)
+    return keep_last_words(passage.text[: max(0, cited.start - passage.start)], CONTEXT_CHARACTERS)
 
 
 def _list_ranges(numbers: Iterable[int]) -> str:
@@ -344,7 +344,7 @@ def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]
     within = bool(earlier) and earlier[-1] not in _SENTENCE_ENDS
     if points_back(cited.quote):
         begin = ends[max(-2, -len(ends))] if within else ends[-1]
-        return shorten_beginning(earlier[begin:], CONTEXT_CHARACTERS)
+        return keep_last_words(earlier[begin:], CONTEXT_CHARACTERS)
     if not (within and _is_prose(cited.quote)):
         return ""
     return shorten_text(" ".join(earlier[ends[-1] :].split()), BEGINNING_CHARACTERS)

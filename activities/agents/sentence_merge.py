@@ -16,6 +16,8 @@ from elcano.text.prose.markdown_parser import mark_of, marks_of, parse_markdown
 from elcano.text.prose.statements import extract_statements
 from elcano.text.prose.table_cells import TableCell, iter_table_cells
 from elcano.text.stems import list_stems
+from elcano.text.support.figures import extract_figures
+from elcano.text.support.opposites import is_negated
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _BRACKET: Final = r"\[[^\[\]\n]{1,80}\]"
@@ -162,9 +164,11 @@ def _find_place_behind(text: str, merged: Sequence[str], first: int) -> int:
 
 
 def _says_no_more(text: str, other: str) -> bool:
-    """Whether all words of a sentence are those of another one."""
-    words, said = (frozenset(list_stems(re.sub(_BRACKET, "", one))) for one in (text, other))
-    return words <= said
+    """Whether all words and figures of a sentence are those of another one, which denies as it does."""
+    part, whole = (re.sub(_BRACKET, "", one) for one in (text, other))
+    words, said = frozenset(list_stems(part)), frozenset(list_stems(whole))
+    figures, there = ({(one.values, one.unit, one.bound) for one in extract_figures(said)} for said in (part, whole))
+    return bool(words) and words <= said and figures <= there and is_negated(part) == is_negated(whole)
 
 
 def _measure_kinship(text: str, others: Sequence[str]) -> list[float]:

@@ -25,6 +25,7 @@ from elcano.text.stems import list_stems
 from elcano.text.support.figures import extract_figures
 from elcano.text.support.missing_facts import Statement as Said
 from elcano.text.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
+from elcano.text.support.quotes import NOTE_LETTERS
 from elcano.text.support.statement_check import StatementFinding, judge_statement
 
 
@@ -40,20 +41,29 @@ def list_preceding(written: Sequence[WrittenStatement], before: str, kind: Block
     )
 
 
-_NOTED = re.compile(r"([\d\W_]*\d) ?(?:[acef]|[\u1d43\u1d47\u1d9c\u1d48\u1d49\u1da0])")
+_NOTED = re.compile(rf"([\d\W_]*\d) ?[acef{NOTE_LETTERS}]")
 """A figure with the letter of a note, raised or not; other letters are units, and words in front make it a name."""
-_SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)s?\b"
+_SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)\b"
+_SAYS = r"(?:(?:answer|say|speak|tell|mention|state|give|describe|report|cover)s|addresses)\b"
+_IS = r"\s+(?:was|were|is|are|has|have|had|could|can)\b"
+"""Behind a verb it makes a noun of that: `no passage reports were given`."""
 _NOTHING_FOUND = re.compile(
     r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"
     r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
     r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
     r"|geen passage\b[^.;:]{0,40}\bgevonden"
-    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|(?:none of the|no) passages?(?: found)? {_SAYING}"
+    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|(?:none of the passages(?: found)?"
+    rf" (?:{_SAYING}|{_SAYS})|no passages(?: found)? {_SAYING}|no passage(?: found)? {_SAYS})(?!{_IS})"
     r"|die (?:gefundenen )?(?:passagen|textstellen) (?:sagen nichts|beantworten diese frage nicht))",
     re.IGNORECASE,
 )
 
-_ADDS: Final = re.compile(r"[;:]\s")
+_ADDS: Final = re.compile(
+    r"[;:](?=\s)|\s[-\u2013\u2014]+\s|\u2014|\b(?:but|because|although|though|however|weil|aber|parce que|porque|perché"
+    r"|omdat|maar)\b|,\s+(?:and|yet|while|whereas|so|since|doch|und|während|denn|mais|et|pero|y|ma|e|mas|en)\b",
+    re.IGNORECASE,
+)
+"""A second clause, which may state a fact."""
 _NOT_STATED: Final = re.compile(
     r"(?:not (?:stated|reported|specified)|nicht (?:angegeben|berichtet)|keine angaben?"
     r"|non (?:indiqué|précisé|rapporté)e?s?|no (?:se )?(?:indica|indicado|especificado|consta)"
@@ -71,7 +81,7 @@ def is_not_stated(words: str) -> bool:
 def says_nothing_found(text: str) -> bool:
     """Return whether a sentence says, in the words of the writers' instructions, that no passage says something.
 
-    What it adds behind a semicolon or a colon may be a fact.
+    A second clause may state a fact: a sentence that has one says more than that.
     """
     return _NOTHING_FOUND.match(text.strip()) is not None and _ADDS.search(text) is None
 
@@ -186,19 +196,17 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
     bare = (bare.text for cell in cells if (bare := strip_note(cell)) != cell)
     quotes = tuple(dict.fromkeys((*(cited.quote for cited in held), *bare)))
     known = (*known, statement.context, *heads)
-    return Said(statement.text, quotes, known, tuple(_list_named_lines(statement, cells)))
+    return Said(statement.text, quotes, known, tuple(_list_named_columns(statement, cells)))
 
 
-def _list_named_lines(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
-    """Yield the quoted cells of each column or row whose head has a word of the statement, as one text."""
+def _list_named_columns(statement: Statement, cells: Sequence[CitedCell]) -> Iterator[str]:
+    """Yield the quoted cells of each column whose head has a word of the statement, as one text."""
     words = frozenset(list_stems(f"{statement.text} {statement.context}"))
-    lines: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
+    columns: dict[str, dict[tuple[str, str], None]] = {}
     for cell in cells:
-        heads = (("column", cell.column_head, cell.row_head), ("row", cell.row_head, cell.column_head))
-        for line, head, other in heads:
-            if not words.isdisjoint(list_stems(head)):
-                lines.setdefault((line, head), {})[other, cell.text] = None
-    yield from (" | ".join(text for _, text in texts) for texts in lines.values())
+        if not words.isdisjoint(list_stems(cell.column_head)):
+            columns.setdefault(cell.column_head, {})[cell.row_head, cell.text] = None
+    yield from (" | ".join(text for _, text in texts) for texts in columns.values())
 
 
 def _list_quoted_cells(statement: Statement) -> list[CitedCell]:

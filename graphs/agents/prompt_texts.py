@@ -152,7 +152,7 @@ of these.
 CITING: Final = f"""\
 {MARKS}\
 - A citation is a passage's key and words of its `text` that support the statement, copied letter by letter. Every \
-quote is looked up.
+quote is looked up; one that is not found is shown to the reader as unsupported.
 - Say only what a citation supports, with its figures, dates and conditions, and do not smooth over disagreements.
 """
 

@@ -26,7 +26,7 @@ class CitedCell(Frozen):
     """Counted from 0, heads included."""
     text: str
     row_head: str = ""
-    """Head of its row; without row heads, the first cell of the row, and the next where others have the same first."""
+    """Head of its row; without row heads, the first cell of the row."""
     column_head: str = ""
     """Heads of its column from the top, joined by ` > `; empty: the table has no heads."""
 
@@ -97,22 +97,8 @@ def find_heads(text: str, table: Sequence[Cell], cell: Cell) -> Heads:
         for one in table
         if one.column < cell.column and _overlap(one.row, one.rows, cell.row, cell.rows) and one.end > one.start
     ]
-    named = [one for one in nearby if one.head] or nearby[: _count_names(text, table, nearby)]
+    named = [one for one in nearby if one.head] or nearby[:1]
     return Heads(_join_words(text, named), _join_words(text, above))
-
-
-def _count_names(text: str, table: Sequence[Cell], nearby: Sequence[Cell]) -> int:
-    """Count the first cells of a row that name it: one, and the next where other rows have the same first one.
-
-    The next one names the row too, as `3.9` in `Python | 3.9 | 31.2`, only if it differs from row to row.
-    """
-    if len(nearby) < 2:
-        return 1
-    first, second = nearby[0], nearby[1]
-    words = text[first.start : first.end]
-    alike = {one.row for one in table if one.column == first.column and text[one.start : one.end] == words}
-    seconds = [text[one.start : one.end] for one in table if one.column == second.column and one.row in alike]
-    return 2 if len(alike) > 1 and len(set(seconds)) == len(seconds) else 1
 
 
 def _overlap(first: int, length: int, other: int, other_length: int) -> bool:

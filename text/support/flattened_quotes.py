@@ -68,9 +68,13 @@ _LOST_MINUS: Final = re.compile(r"(?<=[^\W\d_])\ufffd(?=[\u00b9\u00b2\u00b3\u207
 
 _ORDERS: Final = re.compile(
     r"\b(?P<count>[1-9]\d?|[a-z]{2,12})[ \u00a0]orders?[ \u00a0]"
-    r"(?:of[ \u00a0]magnitude|(?=(?:small|larg|great|high|low)er\b))",
+    r"(?:of[ \u00a0]magnitude(?![ \u00a0-]estimat)|(?=(?:small|larg|great|high|low)er\b))",
     re.IGNORECASE,
 )
+_NO_MULTIPLE: Final = re.compile(
+    r"\b(?:within|to|(?<!more )(?<!less )than|of[ \u00a0]the|not|about|nearly)[ \u00a0]\Z", re.IGNORECASE
+)
+"""What makes a range or an estimate of orders of magnitude: `within two orders of magnitude` says no hundred times."""
 
 
 def _raise_powers(quote: str, *, bare: bool) -> str:
@@ -90,8 +94,9 @@ def _raise_powers(quote: str, *, bare: bool) -> str:
 
 def _write_out_orders(found: re.Match[str]) -> str:
     count = found["count"].lower()
-    number = int(count) if count.isdigit() else 1 if count in ("an", "one") else number_word(count)
-    return found[0] if number is None else f"10^{number} times"
+    number = int(count) if count.isdigit() else number_word(count)
+    loose = _NO_MULTIPLE.search(found.string, max(0, found.start() - 12), found.start())
+    return found[0] if number is None or loose else f"10^{number} times"
 
 
 def _remove_glued_notes(quote: str) -> str:

@@ -42,7 +42,7 @@ from elcano.text.support.figure_comparison import (
 from elcano.text.support.figures import Figure, extract_figures, without_pointers
 from elcano.text.support.flattened_quotes import read_lost_typesetting, restore_quotes, write_plain_letters
 from elcano.text.support.fractions import find_ratios, is_same_share
-from elcano.text.support.names import KnownNames, extract_names, is_spelled_out, named_in
+from elcano.text.support.names import KnownNames, extract_names, named_in
 from elcano.text.support.substitutions import find_changed_facts, is_label_in_other_digits
 from elcano.text.units import SHARE, TIMES
 from elcano.text.written_dates import parse_month_name
@@ -231,7 +231,7 @@ def _find_unquoted_names(statement: Statement) -> tuple[list[str], KnownNames]:
     languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     names = extract_names(_without_units(statement.text), languages)
     known = KnownNames([*statement.readings, *statement.known] if names else [])
-    asked = [name for name in names if not (named_in(name, known) or is_spelled_out(name, statement.text, known))]
+    asked = [name for name in names if not named_in(name, known)]
     if asked and is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
     return asked, known

@@ -19,12 +19,10 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:[._\-\u2010\u2011/][^\W_]+|_+[^\W_]*)*|_+
 _BEGINS: Final = re.compile(r"(?:^|[.!?:;\u2026\u3002|]|^\s*(?:[-*+]|\d+[.)]))[\s\"'\u201c\u2018\u00ab(\[*_>#-]*$")
 _HEADINGS: Final = "table figure fig section chapter appendix results conclusion background methods ci sd se iqr"
 _NO_NAMES: Final = DATE_WORDS | frozenset(_HEADINGS.split()) | {"i"}  # English writes this pronoun with a capital
-_FORMULA_LETTER: Final = re.compile(r"\$([^\W_]{1,3})\$(?=[^\W\d_])|(?<=[^\W\d_])\$([^\W_]{1,3})\$")
-"""Letters of a name set as a formula: `$k$NN-LM`."""
+_FORMULA_LETTER: Final = re.compile(r"\$([a-z]{1,3})\$(?=[^\W\d_])|(?<=[^\W\d_])\$([a-z]{1,3})\$")
+"""Small letters of a name set as a formula: `$k$NN-LM`; others are variables and numbers."""
 _ACRONYM: Final = re.compile(r"\b[A-Z](?:\.?[A-Z]){1,5}\b")
 _LONGEST_ACRONYM: Final = 6
-_LEAST_SPELLED: Final = 3
-"""Letters of an acronym whose words go on behind a name: with two, any word could follow."""
 _SUFFIXES: Final = frozenset(("s", "es", "n", "an", "ian", "ans", "ians", "ish", "ese", "ic", "y"))
 
 
@@ -50,28 +48,6 @@ def named_in(name: str, known: "KnownNames") -> bool:
     if len(initials) > 1 and known.has(initials):
         return True
     return name.isupper() and name.replace(".", "").isalpha() and _strip_separators(name) in known.initials
-
-
-def is_spelled_out(name: str, text: str, known: "KnownNames") -> bool:
-    """Return whether a name begins words of `text` of which an acronym is known: `C-reactive` of `C-reactive protein`.
-
-    The name is a compound with a hyphen: the words behind any other could happen to begin so. The acronym has at least
-    three letters, one for each word.
-    """
-    if "-" not in name:
-        return False
-    size = len(_list_letters(name))
-    for found in re.finditer(re.escape(name), text):
-        letters = _list_letters(text[found.start() :])[:_LONGEST_ACRONYM]
-        lengths = range(max(_LEAST_SPELLED, size + 1), len(letters) + 1)
-        if any("".join(letters[:length]) in known.acronyms for length in lengths):
-            return True
-    return False
-
-
-def _list_letters(text: str) -> list[str]:
-    """The first letter of each word up to the end of a sentence."""
-    return [one[0].casefold() for one in re.findall(r"[^\W_]+", re.split(r"[.,;:()](?:\s|$)", text)[0])]
 
 
 def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], known: "KnownNames") -> list[bool]:

@@ -40,7 +40,12 @@ _OR_LESS: Final = re.compile(
 )
 _AT_LEAST: Final = re.compile(rf"(?:{_LEAST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
 _AT_MOST: Final = re.compile(rf"(?:{_MOST})[ \u00a0]?[$€£¥]?$", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"\b(?:an?|eine[nmrs]?|een)[ \u00a0]\Z", re.IGNORECASE)
+_ARTICLE: Final = re.compile(
+    r"(?<!\bover[ \u00a0])(?<!\bunder[ \u00a0])(?<!\büber[ \u00a0])(?<!\bunter[ \u00a0])(?<!\bonder[ \u00a0])"
+    r"\b(?:an?|eine[nmrs]?|een)[ \u00a0]\Z",
+    re.IGNORECASE,
+)
+"""Behind `over` and `under` it is of a range and no bound: `over a tenfold range`."""
 _FOLD: Final = re.compile(r"[\w.,]{1,15}-?(?:fold|fach\w{0,2}|voudig\w?)(?!\w)", re.IGNORECASE)
 """Multiples that an article may part from their bound, `up to a tenfold`: `exceeds a 5 % limit` bounds no 5 %."""
 _NEARLY: Final = (

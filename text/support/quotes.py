@@ -2,8 +2,8 @@
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. Both are folded first
 (`folded_text.py`). Besides, the case of the first letter and a stop at the end may differ, a footnote number that a PDF
-glued to the last word, or to the first one of a sentence, may be left off, as may the raised letter of a note behind
-the last word or figure, a word that it broke (`lan- guage`) may be whole, a space that it lost between a mark and a
+glued to the last word, or to the first one of a sentence, may be left off, as may the raised letter of a note at the
+end of a cell of a table, a word that it broke (`lan- guage`) may be whole, a space that it lost between a mark and a
 letter (`particles.In contrast`) may be there, a ligature that it could not decode may be left out or spelled, and a
 quote may leave something out by an ellipsis, if what is before and after it is in the text in that order.
 """
@@ -37,8 +37,10 @@ _LOST_SPACE: Final = re.compile(r"(?<=[^\w\s]) (?=[^\W\d_])")
 """A space between a mark and a letter, which tells nothing; others part words (`a symptomatic`) or figures."""
 _FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
 _PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
-_RAISED_NOTE: Final = re.compile(r"[\u1d43\u1d47\u1d9c\u1d48-\u1d4d\u1da0]{1,2}(?![\w%])")
-"""Raised letters from a to g, as tables have behind their figures: what is raised to a power is another letter."""
+NOTE_LETTERS: Final = "\u1d43\u1d47\u1d9c\u1d48\u1d49\u1da0"
+"""Raised letters from a to f, by which tables number their notes."""
+_CELL_NOTE: Final = re.compile(rf"[{NOTE_LETTERS}]{{1,2}}[^\S\n]*(?:\||\n|\Z)")
+"""Behind it a cell ends: within a sentence such a letter belongs to its figure, as in `19\u1d49 siècle`."""
 _NOTED_END: Final = re.compile(r"(?:(?<![\w^])[^\W\d_]{2,}|(?<![^\W_])(?!10$)[\d.,]*\d)$")
 _NOTE_BEFORE: Final = re.compile(r"(?<![\w^])[a-z]{4,}[.!?][)\"']?[1-9]\d{0,2}(?:[,-][1-9]\d{0,2})*$")
 LONGEST_WORD: Final = 40
@@ -89,7 +91,7 @@ class QuoteIndex:
             first, behind = bisect_right(there, at), bisect_right(there, at + len(words) - 1)
             start, end = at + first, at + len(words) + behind
             spaces = {place - at for place in there[first:behind]}
-            if spaces <= {*said} and _has_word_boundaries(self.folded.text, start, end):
+            if spaces <= {*said} and self._has_word_boundaries(start, end):
                 return self.folded.span(start, end)
             at = glued.find(words, at + 1)
         return None
@@ -136,9 +138,26 @@ class QuoteIndex:
         for _ in range(MOST_TRIES):
             if at < 0:
                 return
-            if _has_word_boundaries(text, at, at + len(words)):
+            if self._has_word_boundaries(at, at + len(words)):
                 yield at
             at = text.find(words, at + 1)
+
+    def _has_word_boundaries(self, start: int, end: int) -> bool:
+        """Whether no word or number continues beyond the edges of this part of the folded text."""
+        text = self.folded.text
+        return not (
+            (_goes_on(text, start) and not _begins_behind_footnote(text, start))
+            or (_goes_on(text, end) and not (_ends_before_footnote(text, end) or self._ends_before_note(end)))
+            or _has_sign_before(text, start)
+            or _is_edge_within_number(text, start, end)
+        )
+
+    def _ends_before_note(self, end: int) -> bool:
+        """Whether the cell of a table that ends there, in the folded text, has a note: `0.19\u1d48`."""
+        if self.folded.text[end] not in NOTE_LETTERS:
+            return False
+        note = _CELL_NOTE.match(self.text, self.folded.span(end, end + 1)[0])
+        return bool(note and _NOTED_END.search(self.folded.text, max(0, end - LONGEST_WORD), end))
 
 
 # What a writer quotes is looked up after each part and each repair, and once more for the report.
@@ -170,16 +189,6 @@ def _is_searchable_part(part: str) -> bool:
     return len(_WORD.findall(part)) >= LEAST_PART_WORDS or len(_SPACELESS.findall(part)) >= LEAST_PART_CHARACTERS
 
 
-def _has_word_boundaries(text: str, start: int, end: int) -> bool:
-    """Whether no word or number continues beyond the edges of `text[start:end]`."""
-    return not (
-        (_goes_on(text, start) and not _begins_behind_footnote(text, start))
-        or (_goes_on(text, end) and not _ends_before_footnote(text, end))
-        or _has_sign_before(text, start)
-        or _is_edge_within_number(text, start, end)
-    )
-
-
 def _goes_on(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
@@ -191,12 +200,8 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _ends_before_footnote(text: str, end: int) -> bool:
-    """Whether what ends there has a note glued to it: a plain word a number, as PDFs do (`bandgap11`), or `0.19ᵈ`."""
-    begin = max(0, end - LONGEST_WORD)
-    return bool(
-        (_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, begin, end))
-        or (_RAISED_NOTE.match(text, end) and _NOTED_END.search(text, begin, end))
-    )
+    """Whether the word that ends there is a plain one with a footnote number glued to it, as PDFs do: `bandgap11`."""
+    return bool(_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, max(0, end - LONGEST_WORD), end))
 
 
 def _begins_behind_footnote(text: str, start: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 import regex
 
-from elcano.text.name_words import JOINING_WORDS, is_and, is_at, is_link
+from elcano.text.name_words import JOINING_WORDS, is_and, is_at, is_link, is_own_link
 from elcano.text.number_words import parse_roman_numeral
 from elcano.text.units import TIMES
 from elcano.text.written_numbers import find_numbers
@@ -74,7 +74,7 @@ def split_name(name: str, language: str) -> Iterator[NamePart]:
         last = place + 1 == len(found)
         leading = not last and _DASH.fullmatch(text, one.end(), found[place + 1].start()) is not None
         # `quality-of-life` is `quality of life`, but `vitamin-A-level` keeps its letter.
-        linking = attached and leading and len(one["word"]) > 1 and is_link(one["word"].casefold(), language)
+        linking = attached and leading and len(one["word"]) > 1 and is_own_link(one["word"].casefold(), language)
         held = (attached or leading) and not linking
         words = (after["word"] for after in found[place + 1 :] if after["word"])
         behind = next((word for word in words if len(word) == 1 or not is_link(word.casefold(), language)), None)

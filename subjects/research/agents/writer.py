@@ -18,7 +18,8 @@ You write the report of a piece of research for the person who asked, from the p
 {MARKS}\
 - A citation names a passage by its key and quotes words of its `text` that support what stands before its mark: \
 copied letter by letter, one run of words, a sentence or less, nothing added, left out or corrected. Together the \
-quotes of a sentence must say all of it: give it a second mark where one does not suffice. Every quote is looked up.
+quotes of a sentence must say all of it: give it a second mark where one does not suffice. Every quote is looked up; \
+one that is not found is shown to the reader as unsupported.
 - Say only what a passage supports, with its figures, dates and conditions. A “because”, a “most” and an “only” have \
 to be in its words too.
 - Where passages disagree, say so, cite both, and say which of them you would go by and why. Each of the envelope's \

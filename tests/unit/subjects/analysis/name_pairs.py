@@ -6,6 +6,10 @@ OTHERS: Final = """
 time-of-death | time-to-death
 rate-of-rise | rate-of-fall
 vitamin-A-level | vitamin-level
+EGFR-del-19 response | EGFR-19 response
+17p-del-patients survival | 17p-patients survival
+wild-del-mutant | wild-mutant
+en-de-BLEU | en-BLEU
 response | no response
 on-pump surgery | off-pump surgery
 vitamin A | vitamin

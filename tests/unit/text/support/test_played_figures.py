@@ -111,6 +111,9 @@ def test_an_article_may_part_a_bound_from_its_figure(said: str, quote: str) -> N
         ("Over a 12-month period it fell.", "It fell in 13 months."),
         ("It exceeds a 5 % limit.", "It exceeds a 5.8 % limit."),
         ("It is near a 5 kV line.", "It is near a 5.4 kV line."),
+        ("It holds over a tenfold range.", "It holds in a 12-fold range."),
+        ("It holds under a tenfold load.", "It holds at 6 times the load."),
+        ("Es gilt über einen 3-fachen Bereich.", "Es gilt im 3,5-fachen Bereich."),
         ("Es war mindestens eine 3-fache Menge.", "Es war die 2,5-fache Menge."),
     ],
 )

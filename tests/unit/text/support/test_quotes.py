@@ -259,7 +259,13 @@ def test_a_footnote_number_glued_to_the_last_word_may_be_left_off(text: str, quo
     [
         ("Dose | 45.2 | 48.8 | 0.09\u1d43\n", "45.2 | 48.8 | 0.09", "45.2 | 48.8 | 0.09"),
         ("Dose | 45.2 | 0.01\u1d47\u1da0\n", "45.2 | 0.01", "45.2 | 0.01"),
-        ("All patients\u1d9c were men.", "All patients", "All patients"),
+        ("Dose | 0.09\u1d43 | 0.01", "Dose | 0.09", "Dose | 0.09"),
+        ("Dose | 0.09\u1d43 rise | 0.01", "Dose | 0.09", None),
+        ("All patients\u1d9c were men.", "All patients", None),
+        ("It needs 2\u1d48 samples.", "needs 2", None),
+        ("Au 19\u1d49 si\u00e8cle.", "Au 19", None),
+        ("Au 19\u1d49\u00a0si\u00e8cle |", "Au 19", None),
+        ("Dose | 45.2 | 0.09\u1d4d |", "45.2 | 0.09", None),  # grams
         ("Dose | 0.0001\u1d49\n", "Dose | 0.000", None),
         ("It is 2\u207f of them.", "It is 2", None),  # a power
         ("It is 3 \u00d7 10\u1d47 of them.", "It is 3 \u00d7 10", None),

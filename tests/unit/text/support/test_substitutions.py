@@ -22,7 +22,6 @@ CHANGED = [
     ("Section 230 shields platforms.", "Section 320 shields platforms."),
     ("Here 5 million people were screened.", "Here one point five million people were screened."),
     ("Here one point five million people were screened.", "Here 5 million people were screened."),
-    ("Here 2 per cent died.", "Here two point five per cent died."),
     ("Hier kostete es 5 Millionen Euro.", "Hier kostete es eins Komma fünf Millionen Euro."),
     ("Here 1.5 patients left.", "At one point five patients left."),
 ]

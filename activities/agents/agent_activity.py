@@ -9,6 +9,7 @@ language: `temporal activity pause --activity-type writer`.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from temporalio import activity
@@ -24,16 +25,16 @@ from elcano.activities.agents.answer_drafts import (
     with_omissions,
     without_sections,
 )
-from elcano.activities.agents.draft_repair import review_and_repair
 from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.prompt_parts import Loader, build_question_agent
+from elcano.activities.agents.reviewed_draft import review_and_repair
 from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Observe, Resolve, may_answer_offline, model_text, resolve_model
-from elcano.activities.calls.paused_activities import given_up
+from elcano.activities.calls.paused_activities import end_if_given_up, given_up
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.calls.usage import Outcome, SpendingGuard, measure_queue_seconds
 from elcano.activities.report.checked_draft import cited_ids
@@ -237,13 +238,14 @@ async def _store_draft(attempt: Attempt, draft: ReportDraft, ids: Iterable[str],
 async def _merge_sections(
     attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
 ) -> ReportDraft:
-    """The sections merged in one pass; as they were drafted if the budget does not allow that."""
+    """The sections merged in one pass; as they were drafted if the budget does not allow that, or the run gives up."""
     if loaded.room is not None and loaded.room < LEAST_SUMMARY_TOKENS:
         return as_drafted(given, loaded)
     task = agent.asks.shown(given, loaded)
-    try:
+    answer = None
+    with suppress(BudgetExhausted), end_if_given_up():
         answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task)
-    except BudgetExhausted:
+    if answer is None:
         return as_drafted(given, loaded)
     draft = await asyncio.to_thread(draft_from_prose, answer.output, cut_off=answer.cut_off)
     return with_omissions(draft, answer.task.sections)

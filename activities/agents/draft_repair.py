@@ -43,7 +43,7 @@ from elcano.activities.agents.draft_faults import (
     list_unreplaced_citations,
     put_back,
 )
-from elcano.activities.agents.draft_review import UNUSABLE, Carry, carry_review, is_unusable, review_draft
+from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
 from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages
 from elcano.activities.agents.sentence_merge import restore_lost
@@ -110,32 +110,6 @@ async def repair_draft(
     if not repaired and not added and not dropped:
         return draft
     return better.model_copy(update={"disputed": (*better.disputed, *added), "remarks": tuple(remarks)})
-
-
-async def review_and_repair(
-    attempt: Attempt,
-    given: AgentInput,
-    draft: ReportDraft,
-    best: Sequence[str] = (),
-    *,
-    mended: bool = False,
-    already: frozenset[Claim] = frozenset(),
-    carry: Carry = carry_review,
-    reserve: Estimate | None = None,
-) -> ReportDraft:
-    """`draft`, read if that is wanted, and its blocks that do not hold once given back to its writer, and read again.
-
-    Args: as for `review_draft` and `repair_draft`; `mended`: its writer had it back before.
-    """
-    review = getattr(given, "review", False)
-    if review:
-        draft = await review_draft(attempt, given, draft, mended=mended, carry=carry, reserve=reserve)
-    if mended:
-        return draft
-    better = await repair_draft(attempt, given, draft, best, already=already, reserve=reserve)
-    if better is draft or not review:
-        return better
-    return await review_draft(attempt, given, better, mended=True, carry=carry, reserve=reserve)
 
 
 async def list_doubted_blocks(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> frozenset[Claim]:

@@ -32,12 +32,14 @@ from elcano.activities.agents.answer_drafts import (
     with_canonical_ids,
     without_failed_citations,
 )
-from elcano.activities.agents.draft_repair import list_doubted_blocks, review_and_repair
+from elcano.activities.agents.draft_repair import list_doubted_blocks
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review
 from elcano.activities.agents.prompt_parts import build_question_agent
+from elcano.activities.agents.reviewed_draft import review_and_repair
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.answer import Answer
 from elcano.activities.calls.attempt import Attempt
+from elcano.activities.calls.paused_activities import end_if_given_up, given_up
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
@@ -327,18 +329,22 @@ class _Writing:
         return self._attempt.left.refuses(both) is None
 
     async def _asked(self, question: Question[Output], task: TaskEnvelope) -> Answer[Output] | None:
-        """Return the answer; None if the rest of the budget did not suffice for one."""
+        """Return the answer; None if the rest of the budget did not suffice for one, or the run waits for none."""
         before = self._attempt.usage
-        try:
-            return await self._attempt.ask(build_question_agent(question, task), question.request, task)
-        except BudgetExhausted:
+        if given_up():
             return None
+        try:
+            with end_if_given_up():
+                return await self._attempt.ask(build_question_agent(question, task), question.request, task)
+        except BudgetExhausted:
+            pass
         finally:
             used = self._attempt.usage
             self._dearest = Estimate(
                 tokens=max(self._dearest.tokens, used.tokens - before.tokens),
                 cost_microusd=max(self._dearest.cost_microusd, used.cost_microusd - before.cost_microusd),
             )
+        return None
 
     async def _kept(self, finished: WrittenSection) -> SectionText:
         return SectionText.model_validate_json(await self._artifacts.require(finished.artifact, "sections", "section"))

@@ -8,7 +8,8 @@ whether the run gives the call up.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any, Final, TypeVar
@@ -80,6 +81,18 @@ def given_up() -> bool:
     """Whether the run abandoned this activity; a worker that shuts down cancels it as well, and another continues."""
     details = activity.cancellation_details()
     return _was_given_up() or (details is not None and details.cancel_requested)
+
+
+@contextmanager
+def end_if_given_up() -> Iterator[None]:
+    """Leave the block where the run gives the call up: the answer is what was paid for before, and the run keeps it."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or not given_up():
+            raise
+        task.uncancel()
 
 
 def _was_given_up() -> bool:

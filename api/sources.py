@@ -192,6 +192,8 @@ DOCUMENT_SUFFIXES: Final = frozenset(
         ".xlsx",
         ".xlsm",
         ".xltx",
+        ".odp",
+        ".otp",
         ".ods",
         ".csv",
         ".tsv",
